@@ -1,0 +1,1 @@
+"""KiriChess on ordinary chess sites: rules, referee, bot and local arena."""
