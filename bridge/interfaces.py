@@ -1,0 +1,384 @@
+"""What plugs in, on one page: Platform, Engine, Journal, Sink, and the messages that pass between them.
+
+Platforms turn bytes into snapshots and perform actions; engines choose a move; the journal stores and numbers what
+happened; sinks follow it. None of them knows another, and none of them decides anything about a game.
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias
+
+import chess
+
+from bridge.rules.ledger import Ledger
+from bridge.rules.snapshot import Snapshot, TimeControl
+
+# -- what an account hears ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """One side of a game or challenge; `name` is empty for an anonymous player. Title "BOT" marks a bot."""
+
+    id: str = ""
+    name: str = ""
+    title: str = ""
+    rating: int | None = None
+
+    @property
+    def is_bot(self) -> bool:
+        """Whether an engine plays here by the platform's own word."""
+        return self.title == "BOT"
+
+
+@dataclass(frozen=True, slots=True)
+class GameInfo:
+    """What a platform says of a game apart from its moves. `time_control` None: untimed or correspondence."""
+
+    id: str
+    white: Player
+    black: Player
+    variant: str = "standard"
+    rated: bool = False
+    speed: str = ""
+    time_control: TimeControl | None = None
+    start_fen: str | None = None
+    tournament: str = ""
+    url: str = ""
+
+    @property
+    def chess960(self) -> bool:
+        """Whether castling is spelled king takes rook."""
+        return self.variant == "chess960"
+
+    def player(self, side: chess.Color) -> Player:
+        """The player of one side."""
+        return self.white if side else self.black
+
+
+@dataclass(frozen=True, slots=True)
+class Challenge:
+    """An offer to play. `color` is what the challenger asked for: white, black or random."""
+
+    id: str
+    challenger: Player
+    opponent: Player
+    variant: str
+    rated: bool
+    speed: str
+    time_control: TimeControl | None
+    color: str = "random"
+    start_fen: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChallengeReceived:
+    """Somebody challenges this account (challenges of its own are not reported)."""
+
+    challenge: Challenge
+
+
+@dataclass(frozen=True, slots=True)
+class ChallengeGone:
+    """A challenge was canceled, declined or has expired."""
+
+    challenge_id: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GameStarted:
+    """A game of this account is running; may be told again after a reconnect."""
+
+    game_id: str
+    seat: chess.Color | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GameFinished:
+    """A game of this account is over."""
+
+    game_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """A stream is open (again)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disconnected:
+    """A stream was lost; the platform reopens it by itself. `reason` is fit to be shown."""
+
+    reason: str
+
+
+AccountEvent: TypeAlias = ChallengeReceived | ChallengeGone | GameStarted | GameFinished | Connected | Disconnected
+
+# -- what a game says --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class GameOpened:
+    """First message of a game stream, and again after every reconnect."""
+
+    info: GameInfo
+    snapshot: Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class GameState:
+    """The game now. `draw_offers`, `takeback_offers`: the sides with a standing offer."""
+
+    snapshot: Snapshot
+    draw_offers: frozenset[chess.Color] = frozenset()
+    takeback_offers: frozenset[chess.Color] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ChatLine:
+    """Somebody said something; `room` is player or spectator. The platform itself speaks as `lichess`."""
+
+    user: str
+    text: str
+    room: str = "player"
+
+
+@dataclass(frozen=True, slots=True)
+class OpponentGone:
+    """The opponent left, or came back; the win can be claimed after `claim_in_ms` (None: not yet known)."""
+
+    gone: bool
+    claim_in_ms: int | None = None
+
+
+GameMessage: TypeAlias = GameOpened | GameState | ChatLine | OpponentGone | Connected | Disconnected
+
+# -- what is asked of a platform ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PlayMove:
+    game_id: str
+    uci: str
+    offering_draw: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Resign:
+    game_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Abort:
+    game_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerDraw:
+    """`accept` True offers a draw where none stands."""
+
+    game_id: str
+    accept: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerTakeback:
+    game_id: str
+    accept: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimVictory:
+    game_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """One chat line of at most 140 characters."""
+
+    game_id: str
+    text: str
+    room: str = "player"
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptChallenge:
+    challenge_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeclineChallenge:
+    challenge_id: str
+    reason: str = "generic"
+
+
+Action: TypeAlias = (
+    PlayMove | Resign | Abort | AnswerDraw | AnswerTakeback | ClaimVictory | Say | AcceptChallenge | DeclineChallenge
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedGame:
+    """A whole game from the platform's archive; `Setup.rules` is the caller's, so it is not here."""
+
+    info: GameInfo
+    snapshot: Snapshot
+    source: str
+    precision_ms: int | None
+
+
+class Platform(Protocol):
+    """One account on one platform. Streams reopen themselves and never end while the game or account lives."""
+
+    async def account(self) -> Player:
+        """Who the token belongs to. Raises PlatformError; UsageError when the token is not valid."""
+        ...
+
+    def account_events(self) -> AsyncIterator[AccountEvent]:
+        """What happens to the account, for ever."""
+        ...
+
+    def game(self, game_id: str) -> AsyncIterator[GameMessage]:
+        """A game of this account, exact and undelayed; ends after the snapshot that ends the game."""
+        ...
+
+    def spectate(self, game_id: str) -> AsyncIterator[GameMessage]:
+        """Anybody's game, as spectators see it; ends with the game."""
+        ...
+
+    async def perform(self, action: Action) -> None:
+        """Do it. Must not be taken as proof: what happened is what the next snapshot says.
+
+        A 429 or an unreachable platform is waited out for moves, resignations and claims; other actions raise.
+        """
+        ...
+
+    async def finished(self, game_id: str) -> FinishedGame:
+        """The finest record of a finished game."""
+        ...
+
+    async def close(self) -> None:
+        """Give back every connection."""
+        ...
+
+
+# -- engines -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What an engine may use. The clocks are already the smaller of KiriChess (less its own next toll) and platform,
+    less overhead; all are above 0. `deadline_ms` is when the answer must be there, from now."""
+
+    white_ms: int
+    black_ms: int
+    white_increment_ms: int
+    black_increment_ms: int
+    deadline_ms: int
+    nodes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A move, with what the engine says of it: `score_cp` from the mover's side, and why, for the record."""
+
+    uci: str
+    score_cp: int | None = None
+    depth: int | None = None
+    why: str = ""
+
+
+class Engine(Protocol):
+    """Chooses moves in one game at a time. It never reaches the platform, resigns, or keeps the clock."""
+
+    async def start(self) -> None:
+        """Get ready. Raises EngineError saying what is wrong and how to mend it."""
+        ...
+
+    async def think(self, ledger: Ledger, limit: Limit) -> Choice:
+        """A legal move in `ledger.board`; `ledger` must not be changed. Cancelling it stops the search.
+
+        Raises EngineError: died, silent past the deadline, or nonsense; the engine may be started again.
+        """
+        ...
+
+    async def close(self) -> None:
+        """End every process. Never raises."""
+        ...
+
+
+# -- journal and sinks -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An event on its way into the journal. `type` is a CloudEvents type, `subject` the game's id (or ""),
+    `data` plain JSON values. `key`, where given, is unique: a second one with it is not stored again."""
+
+    type: str
+    subject: str
+    data: Mapping[str, object] = field(default_factory=dict)
+    account: str = ""
+    key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A stored event: `seq` grows by one in its journal, `time_ms` is the wall clock when it was stored."""
+
+    seq: int
+    id: str
+    time_ms: int
+    type: str
+    subject: str
+    account: str
+    data: Mapping[str, object]
+
+
+class Journal(Protocol):
+    """The one store. What `append` returns survives a killed process."""
+
+    async def append(self, drafts: Sequence[Draft]) -> list[Entry]:
+        """Store all or none, in order; those whose key is there already are left out of the answer."""
+        ...
+
+    def follow(self, after: int) -> AsyncIterator[Entry]:
+        """Every entry with a greater number, then the new ones as they come, for ever."""
+        ...
+
+    async def read(
+        self, *, subject: str | None = None, types: Sequence[str] = (), after: int = 0, limit: int = 1000
+    ) -> list[Entry]:
+        """Stored entries in order."""
+        ...
+
+    async def last_seq(self) -> int:
+        """The greatest number given so far, 0 for an empty journal."""
+        ...
+
+    async def cursor(self, name: str) -> int:
+        """How far a sink has come; 0 at first."""
+        ...
+
+    async def advance(self, name: str, seq: int) -> None:
+        """Store a sink's cursor."""
+        ...
+
+    async def close(self) -> None:
+        """Write what is waiting and let go of the file."""
+        ...
+
+
+class Sink(Protocol):
+    """Follows the journal. `write` may be called again with the same entry after a crash: ids tell repeats."""
+
+    name: str
+
+    async def write(self, entry: Entry) -> None:
+        """Deliver one entry. Raises to have it tried again later."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of everything."""
+        ...

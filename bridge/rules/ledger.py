@@ -1,0 +1,304 @@
+"""The ledger: the fold of a game's events into position, KiriChess clocks and, at the end, the outcome.
+
+What may live here: state that follows from the events alone. No I/O, no wall clock, no logging. The effects of a ply do
+not depend on time and the clocks do not depend on the board, so a takeback replays the clocks and never the moves.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import chess
+
+from bridge.rules.effects import Effects, push
+from bridge.rules.endings import Flag, Outcome, board_ending, flag_outcome
+from bridge.rules.events import Berserked, Ended, Event, Moved, Noted, Resynced, Started, TakenBack, TimeGiven
+from bridge.rules.platform_end import platform_outcome
+from bridge.rules.position import Key, position_key, read_move, start_board
+from bridge.rules.snapshot import RECORD_END, Anomaly, Setup
+
+NO_EFFECTS = Effects()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One counted ply, or (`ply` None) time a player spent on moves that were taken back (R5).
+
+    `think_ms` None: unknown, counted 0 (R14). `white_ms`, `black_ms`: the KiriChess clocks after it, not cut at zero.
+    `reading_ms`: the mover's platform clock after it, where known.
+    """
+
+    ply: int | None
+    side: chess.Color
+    uci: str | None
+    think_ms: int | None
+    effects: Effects
+    increment_ms: int
+    white_ms: int
+    black_ms: int
+    reading_ms: int | None = None
+
+
+class Ledger:
+    """One game under KiriChess rules. Feed it with `apply`; read everything else.
+
+    `moves` and `board` follow the platform, also past the KiriChess end; `rows` hold what counted (R8).
+    """
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+        self.board = start_board(setup.start_fen)
+        self.start_turn = self.board.turn
+        self.chess960 = setup.chess960 or self.board.has_chess960_castling_rights()
+        self.moves: list[str] = []
+        self.rows: list[Row] = []
+        self.anomalies: list[Anomaly] = []
+        self.platform: Ended | None = None
+        self.berserk: set[chess.Color] = set()
+        self.clocks_started = not setup.free_first_moves
+        start_ms = setup.time_control.start_ms(setup.free_first_moves) if setup.time_control else None
+        self.left_ms: list[int | None] = [start_ms, start_ms]
+        """By colour: what the platform's clock would read had its side thought no further."""
+        self.turn_began_ms: int | None = None
+        """When the line with the last ply was read, where it says so."""
+        self._prices = setup.rules.dials.prices
+        self._base_ms = [self._prices.base_ms, self._prices.base_ms]
+        self._keys: list[Key] = [position_key(self.board)]
+        self._seen: dict[Key, int] = {self._keys[0]: 1}
+        self._clock: list[int] = []
+        self._plain: list[int] = []
+        self._closest_ms = 0
+        self._unknown = False
+        self._reset_clocks()
+        self.outcome = board_ending(self.board, 1, self.board.is_checkmate(), self._dead)
+
+    @classmethod
+    def replay(cls, events: Iterable[Event]) -> "Ledger":
+        """The ledger of a stored game; its first event must be `Started`."""
+        iterator = iter(events)
+        first = next(iterator)
+        assert isinstance(first, Started), "a game's first event is Started"
+        ledger = cls(first.setup)
+        for event in iterator:
+            ledger.apply(event)
+        return ledger
+
+    @property
+    def _dead(self) -> str:
+        return self.setup.rules.dials.dead_position
+
+    @property
+    def turn(self) -> chess.Color:
+        """The side to move on the platform."""
+        return self.board.turn
+
+    @property
+    def white_ms(self) -> int:
+        """White's KiriChess clock."""
+        return self._clock[chess.WHITE]
+
+    @property
+    def black_ms(self) -> int:
+        """Black's KiriChess clock."""
+        return self._clock[chess.BLACK]
+
+    def clock_ms(self, side: chess.Color) -> int:
+        """The KiriChess clock of one side, after the last counted ply."""
+        return self._clock[side]
+
+    @property
+    def plies(self) -> int:
+        """How many plies counted: the number of the last one (`ended_at_ply`)."""
+        return next((row.ply for row in reversed(self.rows) if row.ply is not None), 0)
+
+    @property
+    def certain(self) -> bool:
+        """Whether the readings are fine enough to trust who stands and who fell (rules §6)."""
+        precision = self.setup.precision_ms
+        return precision is not None and not self._unknown and (precision == 0 or self._closest_ms >= precision)
+
+    def side_at(self, ply: int) -> chess.Color:
+        """Who makes the ply with this number (1 is the first)."""
+        return self.start_turn if ply % 2 else not self.start_turn
+
+    def apply(self, event: Event) -> None:
+        """Take in one event.
+
+        Raises:
+            RecordError: an illegal move; the ledger is as it was before.
+        """
+        match event:
+            case Moved():
+                self._moved(event)
+            case TakenBack():
+                self._taken_back(event)
+            case TimeGiven():
+                self._given(event)
+            case Resynced():
+                self.left_ms[event.side] = event.reading_ms
+                self._note("resync", f"{_name(event.side)}'s platform clock jumped without a move")
+            case Berserked():
+                self._berserked(event)
+            case Ended():
+                self._ended(event)
+            case Noted():
+                self.anomalies.append(event.anomaly)
+            case Started():
+                assert event.setup == self.setup, "a ledger is started once"
+
+    # -- moves ---------------------------------------------------------------------------------------------------
+
+    def _moved(self, event: Moved) -> None:
+        move = read_move(self.board, event.uci)
+        side = self.board.turn
+        self.moves.append(event.uci)
+        self._read_platform(side, event)
+        self.turn_began_ms = event.at_ms
+        if self.outcome is not None:
+            self.board.push(move)
+            return
+        if self._think(side, event.think_ms):
+            self.outcome = self._flag(side, "thinking")
+            self.board.push(move)
+            return
+        uci = self.board.uci(move, chess960=self.chess960)
+        effects, key, mate = push(self.board, move, self._prices, self._seen)
+        self._keys.append(key)
+        occurrences = self._seen[key] = self._seen.get(key, 0) + 1
+        before_ms = self._clock[not side]
+        row = self._book(len(self.moves), side, uci, event, effects)
+        self.rows.append(row)
+        had_moves = True if effects.chip_ms else None
+        self.outcome = board_ending(self.board, occurrences, mate, self._dead, had_moves=had_moves) or self._flag_after(
+            side, before_ms - effects.loss_ms
+        )
+
+    def _read_platform(self, side: chess.Color, event: Moved) -> None:
+        left = self.left_ms[side]
+        if left is not None:
+            self.left_ms[side] = left + event.credited_ms - (event.think_ms or 0)
+        if not self.clocks_started and (event.think_ms or len(self.moves) >= 2):
+            self.clocks_started = True
+
+    def _think(self, side: chess.Color, think_ms: int | None) -> bool:
+        """Charge thinking time; True when the flag fell by it (step 1)."""
+        if think_ms is None:
+            self._unknown = True
+            return False
+        self._clock[side] -= think_ms
+        self._plain[side] -= think_ms
+        self._watch(self._clock[side])
+        return self._clock[side] <= 0
+
+    def _book(self, ply: int, side: chess.Color, uci: str, event: Moved, effects: Effects) -> Row:
+        increment_ms = self._prices.increment_ms
+        self._clock[side] += effects.mover_ms + increment_ms
+        self._clock[not side] += effects.opponent_ms
+        self._plain[side] += increment_ms
+        self._watch(self._clock[side])
+        self._watch(self._clock[not side])
+        return Row(
+            ply, side, uci, event.think_ms, effects, increment_ms, self.white_ms, self.black_ms, event.reading_ms
+        )
+
+    # -- flags ---------------------------------------------------------------------------------------------------
+
+    def _flag(self, side: chess.Color, cause: str) -> Outcome:
+        return flag_outcome(self.board, Flag(side, cause, forced=self._plain[side] > 0))
+
+    def _flag_after(self, side: chess.Color, opponent_after_capture_ms: int) -> Outcome | None:
+        """R1: the layers are a stack; the first one that empties a clock names the flag."""
+        by_capture = opponent_after_capture_ms <= 0
+        own = self._clock[side] <= 0
+        opponent = by_capture or self._clock[not side] <= 0
+        if own and opponent:
+            match self.setup.rules.dials.double_flag:
+                case "draw":
+                    return Outcome("double_flag")
+                case "mover_loses":
+                    return self._flag(side, "toll")
+        if by_capture:
+            return self._flag(not side, "capture")
+        if own:
+            return self._flag(side, "toll")
+        return self._flag(not side, "chip") if opponent else None
+
+    def _watch(self, clock_ms: int) -> None:
+        self._closest_ms = min(self._closest_ms, abs(clock_ms))
+
+    # -- everything else -----------------------------------------------------------------------------------------
+
+    def _taken_back(self, event: TakenBack) -> None:
+        while len(self.moves) > event.plies:
+            self.moves.pop()
+            self.board.pop()
+        self.left_ms = [event.black_ms, event.white_ms]
+        self.turn_began_ms = event.at_ms
+        if self.outcome is not None:
+            return
+        while len(self._keys) > event.plies + 1:
+            key = self._keys.pop()
+            self._seen[key] -= 1
+            if not self._seen[key]:
+                del self._seen[key]
+        spent = [
+            Row(None, side, None, spent_ms, NO_EFFECTS, 0, 0, 0)
+            for side, spent_ms in ((chess.WHITE, event.white_spent_ms), (chess.BLACK, event.black_spent_ms))
+            if spent_ms
+        ]
+        self._replay_clocks([row for row in self.rows if row.ply is None or row.ply <= event.plies] + spent)
+        for side in (self.board.turn, not self.board.turn):
+            if self.outcome is None and self._clock[side] <= 0:
+                self.outcome = self._flag(side, "thinking")
+
+    def _replay_clocks(self, rows: Sequence[Row]) -> None:
+        self._reset_clocks()
+        self.rows = []
+        for row in rows:
+            self._think(row.side, row.think_ms)
+            if row.ply is None:
+                self.rows.append(Row(None, row.side, None, row.think_ms, NO_EFFECTS, 0, self.white_ms, self.black_ms))
+            else:
+                assert row.uci is not None, "a counted ply has a move"
+                event = Moved(row.uci, row.think_ms, row.reading_ms)
+                self.rows.append(self._book(row.ply, row.side, row.uci, event, row.effects))
+
+    def _reset_clocks(self) -> None:
+        self._clock = list(self._base_ms)
+        self._plain = list(self._base_ms)
+        self._closest_ms = min(self._base_ms)
+        self._unknown = False
+
+    def _given(self, event: TimeGiven) -> None:
+        left = self.left_ms[event.side]
+        if left is not None:
+            self.left_ms[event.side] = left + event.given_ms
+        least = "" if event.seen else "at least "
+        self._note("time_given", f"{_name(event.side)} was given {least}{event.given_ms} ms on the platform")
+
+    def _berserked(self, event: Berserked) -> None:
+        self.berserk.add(event.side)
+        if event.reading_ms is not None:
+            self.left_ms[event.side] = event.reading_ms
+        self._note("berserk", f"{_name(event.side)} berserked: no platform increment, less platform time")
+        if self.setup.rules.dials.berserk == "halve" and self.outcome is None:
+            self._base_ms[event.side] //= 2
+            self._replay_clocks(self.rows)
+
+    def _ended(self, event: Ended) -> None:
+        if event.status != RECORD_END:
+            self.platform = event
+        if self.outcome is not None:
+            return
+        if event.status != "aborted" and event.pending_ms and self._think(self.board.turn, event.pending_ms):
+            self.outcome = self._flag(self.board.turn, "thinking")
+            return
+        self.outcome, anomaly = platform_outcome(self.board, event, self.setup, len(self.moves))
+        if anomaly is not None:
+            self.anomalies.append(anomaly)
+
+    def _note(self, kind: str, note: str) -> None:
+        self.anomalies.append(Anomaly(kind, len(self.moves), note))
+
+
+def _name(side: chess.Color) -> str:
+    return chess.COLOR_NAMES[side]
