@@ -13,6 +13,11 @@ _OPEN_TOKEN = re.compile(r"lip_(human_)?([A-Za-z0-9][A-Za-z0-9_]{1,28})")
 _CREATED_AT_MS = 1_700_000_000_000
 
 
+def open_token(name: str, *, bot: bool) -> str:
+    """The token by which an open arena knows this name."""
+    return f"lip_{'' if bot else 'human_'}{re.sub(r'[^A-Za-z0-9_]', '_', name)}"
+
+
 @dataclass(frozen=True, slots=True)
 class Account:
     """An account and its token; `title="BOT"` makes it a bot, None a human."""

@@ -1,5 +1,6 @@
 """Who is listening: every open stream, and which lines each of them gets."""
 
+import asyncio
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -81,6 +82,7 @@ class Audience:
         self.events: dict[str, LineStream] = {}
         self.players: defaultdict[str, list[Player]] = defaultdict(list)
         self.spectators: defaultdict[str, list[Spectator]] = defaultdict(list)
+        self._viewed: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
         self.lists: list[GamesList] = []
         self.television: list[TvFeed] = []
 
@@ -91,6 +93,18 @@ class Audience:
             yield
         finally:
             self.open.discard(stream)
+
+    def sit_down(self, game: Game, player: Player) -> None:
+        self.players[game.id].append(player)
+        self._viewed[game.id].set()
+
+    def look_on(self, game: Game, spectator: Spectator) -> None:
+        self.spectators[game.id].append(spectator)
+        self._viewed[game.id].set()
+
+    async def viewed(self, game_id: str) -> None:
+        """Returns once a player's or spectator's stream of the game has been opened."""
+        await self._viewed[game_id].wait()
 
     def event(self, account_id: str, line: Json) -> None:
         if account_id in self.events:

@@ -136,7 +136,7 @@ class Hall:
         self.games[game.id] = game
         self._times[game.id] = GameTime(game.created_at_ms, speed)
         now_ms = self.now_ms()
-        if game.white.is_bot and game.black.is_bot:
+        if game.white.is_bot and game.black.is_bot and not game.recorded:
             for color in chess.COLORS:
                 self.bot_games.count(game.seat(color).id, now_ms)
         self._tell_both(game, "gameStart")

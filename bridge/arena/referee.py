@@ -96,6 +96,16 @@ def record(game: Game, uci: str, clock_cs: int | None, now_ms: int) -> list[Happ
     return happened
 
 
+def record_end(game: Game, status: Status, winner: chess.Color | None, *, by_move: bool) -> list[Happening]:
+    """The end of a recorded game: nothing is charged that the record does not tell, a flagged side shows 0."""
+    if game.clock is not None:
+        if status is Status.OUT_OF_TIME:
+            game.clock = game.clock.read(game.turn, 0)
+        game.clock = game.clock.stop(game.clock.since_ms or 0)
+        game.end_clock_cs = None if by_move else game.clock.hand(game.turn).remaining_cs
+    return _end(game, status, winner)
+
+
 def end(game: Game, status: Status, winner: chess.Color | None, now_ms: int) -> list[Happening]:
     """An end between moves: the clock is stopped and what the side to move has used of its turn is charged (§2.2)."""
     if game.clock is not None:

@@ -30,7 +30,7 @@ async def stream(call: Call, game: Game, color: chess.Color) -> Reply:
         opened.end()
         return await call.stream(opened.name, first, opened, hall.settings.keep_alive_s)
     player = Player(opened, color, call.me.is_bot, user_agent)
-    seats.append(player)
+    hall.audience.sit_down(game, player)
     hall.presence.came(game, color)
     try:
         return await call.stream(opened.name, first, opened, hall.settings.keep_alive_s)
@@ -142,6 +142,8 @@ def _checked(play: Play, *, bot: bool) -> Callable[[Call], Awaitable[Reply]]:
         allowed = lines.playable(game, board_min_speed=call.hall.settings.board_min_speed)
         if not allowed[0 if bot else 1]:
             raise Rejected(f"This game cannot be played with the {'Bot' if bot else 'Board'} API.")
+        if game.recorded and call.request.method != "GET":
+            raise Rejected("This game is a replay: it can only be watched")
         return await play(call, game, color)
 
     return answer

@@ -28,7 +28,7 @@ async def watch(call: Call) -> Reply:
         if game.over:
             stream.end()
         else:
-            watching.append(spectator)
+            hall.audience.look_on(game, spectator)
         try:
             return await call.stream(stream.name, first, stream, hall.settings.watch_keep_alive_s)
         finally:

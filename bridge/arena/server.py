@@ -14,6 +14,8 @@ from bridge.arena.faults import Faults, FaultSeam
 from bridge.arena.game import Game
 from bridge.arena.hall import Hall, control_of
 from bridge.arena.http import Reply, RequestLine, Route, serve
+from bridge.arena.recordings import Recording
+from bridge.arena.replay import replay
 from bridge.arena.settings import ArenaSettings
 
 _ROUTES = (
@@ -118,6 +120,17 @@ class Arena:
             tournament_id=tournament_id,
         )
         return game.id
+
+    async def replay(
+        self,
+        recordings: Iterable[Recording],
+        *,
+        speed: float = 1.0,
+        wait_for_viewer: bool = False,
+        pause_s: float = 0.0,
+    ) -> list[str]:
+        """Play recorded games live, one after the other; see `bridge.arena.replay`."""
+        return await replay(self.hall, recordings, speed=speed, wait_for_viewer=wait_for_viewer, pause_s=pause_s)
 
     def pgn(self, game_id: str) -> str:
         """The game as Lichess would export it, with clocks."""

@@ -1,0 +1,68 @@
+"""`arena`: the local Lichess-compatible server by itself."""
+
+import asyncio
+import signal
+from pathlib import Path
+
+import click
+
+from bridge.errors import UsageError
+
+
+@click.command(name="arena")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port on 127.0.0.1; a free one by default.")
+@click.option(
+    "--replay", "recorded", type=click.Path(path_type=Path), metavar="FILE", help="Play the games of a PGN file live."
+)
+@click.option(
+    "--speed",
+    type=click.FloatRange(min=0, min_open=True),
+    default=1.0,
+    show_default=True,
+    help="Of the waiting in a replay; clock values stay as recorded.",
+)
+@click.option("--wait", is_flag=True, help="Each replayed game waits until somebody watches it.")
+def arena(port: int, recorded: Path | None, speed: float, wait: bool) -> None:
+    """A small Lichess on this machine: real clients play whole games on it, nothing leaves the machine.
+
+    Prints its address and tokens. Any token of the form lip_NAME makes a bot account, lip_human_NAME a human one.
+    Ends on Ctrl-C or a termination signal.
+    """
+    asyncio.run(_serve(port, recorded, speed, wait))
+
+
+async def _serve(port: int, recorded: Path | None, speed: float, wait: bool) -> None:
+    from bridge.arena import Account, Arena, ArenaSettings, read_recordings
+
+    recordings = read_recordings(recorded) if recorded else []
+    accounts = [
+        Account("KiriBot", "lip_KiriBot", title="BOT"),
+        Account("RivalBot", "lip_RivalBot", title="BOT"),
+        Account("Visitor", "lip_human_Visitor"),
+    ]
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    try:
+        async with Arena(accounts, ArenaSettings(open_accounts=True), port=port) as server:
+            click.echo(f"arena at {server.url}")
+            for account in accounts:
+                click.echo(f"  {account.title or 'human':5} {account.name:10} token {account.token}")
+            click.echo("  a new token lip_NAME makes a bot account, lip_human_NAME a human one")
+            playing = asyncio.create_task(server.replay(recordings, speed=speed, wait_for_viewer=wait))
+            for recording in recordings:
+                click.echo(f"  replay {server.url}/{recording.game_id} {recording.white.name} - {recording.black.name}")
+            await _until(stop, playing)
+    except OSError as error:
+        raise UsageError(f"port {port} cannot be used: {error.strerror}; choose another with --port") from None
+
+
+async def _until(stop: asyncio.Event, playing: "asyncio.Task[list[str]]") -> None:
+    """Until told to stop; a replay that fails is told at once, one that is done leaves the server up."""
+    stopping = asyncio.create_task(stop.wait())
+    await asyncio.wait({stopping, playing}, return_when=asyncio.FIRST_COMPLETED)
+    if playing.done():
+        playing.result()
+        await stopping
+    playing.cancel()
