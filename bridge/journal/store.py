@@ -43,12 +43,13 @@ class Store:
         if file:
             check_file(file)
         self._lock = JournalLock(file) if file else None
-        # No transaction is begun behind our back (isolation_level None): BEGIN and COMMIT are SQLAlchemy's.
+        # The driver begins nothing behind our back (isolation_level None). IMMEDIATE: the last number is read under the
+        # same write lock that gives the next, whoever else writes to the file.
         self._engine = sa.create_engine(
             parsed, poolclass=StaticPool, connect_args={"timeout": BUSY_TIMEOUT_S, "isolation_level": None}
         )
         sa.event.listen(self._engine, "connect", _tune)
-        sa.event.listen(self._engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
+        sa.event.listen(self._engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
         try:
             with self._transaction() as connection:
                 self._uuid = self._prepare(connection)
@@ -80,6 +81,8 @@ class Store:
                 f"journal {self._place}: written by another version of this program (schema {meta.get('schema')}, "
                 f"this one knows {schema.VERSION}); update the program, or set journal.url to another file"
             )
+        # A write that changes nothing: a read-only file is told now and not at the first game.
+        connection.execute(sa.update(schema.meta).values(value=schema.meta.c.value))
         return meta["journal"]
 
     def write(self, batch: Sequence[Sequence[Row]], cursors: Mapping[str, int], time_ms: int) -> list[list[Entry]]:
@@ -127,7 +130,7 @@ class Store:
         if types:
             query = query.where(columns.type.in_(types))
         with self._transaction() as connection:
-            rows = connection.execute(query.order_by(columns.seq).limit(limit)).tuples().all()
+            rows = connection.execute(query.order_by(columns.seq).limit(limit)).all()
         return [Entry(*row[:-1], json.loads(row[-1])) for row in rows]
 
     def last_seq(self) -> int:
