@@ -1,0 +1,84 @@
+"""What we say in one game, within the chat limits: one line per 2 s, 12 a game, never a line twice running.
+
+Chat may fail alone: nothing here is ever waited for by a move.
+"""
+
+import asyncio
+from collections import deque
+
+import structlog
+
+from bridge import event_types
+from bridge.decisions.chat import INTERVAL_MS, LINES_A_GAME, MAX_CHARACTERS, RESERVED_LINES
+from bridge.errors import PlatformError
+from bridge.interfaces import Draft, Journal, Platform, Say
+
+log = structlog.get_logger("kirichess_chat")
+
+
+class Voice:
+    """One game's chat. `muted` games (only watched, rated, in tournaments) never hear us."""
+
+    def __init__(self, platform: Platform, journal: Journal, account: str, game_id: str, *, muted: bool) -> None:
+        self._platform = platform
+        self._journal = journal
+        self._account = account
+        self._game_id = game_id
+        self._muted = muted
+        self._said = 0
+        self._last = ""
+        self._waiting: deque[tuple[str, str | None, str]] = deque()
+        self._next_at_s = 0.0
+        self._speaker: asyncio.Task[None] | None = None
+
+    async def open(self) -> None:
+        """Take up the count where a restart left it."""
+        stored = await self._journal.read(subject=self._game_id, types=[event_types.CHAT_SENT])
+        mine = [entry for entry in stored if entry.account == self._account]
+        self._said = len(mine)
+        self._last = str(mine[-1].data.get("text", "")) if mine else ""
+
+    def say(self, text: str, *, once: str | None = None, important: bool = False, room: str = "player") -> bool:
+        """Queue a line; False when the game's limit leaves no room for it.
+
+        `once`: a name under which the line is said at most once, restarts included. `important` lines may use the
+        lines kept back for the fall of a flag and the verdict.
+        """
+        most = LINES_A_GAME if important else LINES_A_GAME - RESERVED_LINES
+        previous = self._waiting[-1][0] if self._waiting else self._last
+        if self._muted or self._said + len(self._waiting) >= most or text == previous:
+            return False
+        self._waiting.append((text[:MAX_CHARACTERS], once, room))
+        if self._speaker is None or self._speaker.done():
+            self._speaker = asyncio.create_task(self._speak())
+        return True
+
+    async def finish(self, timeout_s: float) -> None:
+        """Say what is waiting, for so long at most, and stop."""
+        if self._speaker is not None and not self._speaker.done():
+            await asyncio.wait({self._speaker}, timeout=timeout_s)
+            self._speaker.cancel()
+
+    async def _speak(self) -> None:
+        loop = asyncio.get_running_loop()
+        while self._waiting:
+            await asyncio.sleep(max(0.0, self._next_at_s - loop.time()))
+            text, once, room = self._waiting[0]
+            if await self._send(text, once, room):
+                self._next_at_s = loop.time() + INTERVAL_MS / 1000
+            self._waiting.popleft()
+
+    async def _send(self, text: str, once: str | None, room: str) -> bool:
+        """Stored before it is sent, so that a crash between the two leaves a line unsaid and never said twice."""
+        key = f"chat:{self._account}:{self._game_id}:{once}" if once else None
+        draft = Draft(event_types.CHAT_SENT, self._game_id, {"text": text, "room": room}, self._account, key)
+        if not await self._journal.append([draft]):
+            return False
+        self._said += 1
+        self._last = text
+        try:
+            await self._platform.perform(Say(self._game_id, text, room))
+        except PlatformError as error:
+            # A refused line is lost on purpose: saying it again could double it, and no move may wait for it.
+            log.warning("chat_failed", game=self._game_id, cause=str(error))
+        return True
