@@ -1,0 +1,42 @@
+"""What an engine is shown, and what is accepted from it: a private copy of the ledger in, a legal move out."""
+
+import copy
+
+import chess
+
+from bridge.errors import EngineError, RecordError
+from bridge.interfaces import Choice
+from bridge.rules.ledger import Ledger
+from bridge.rules.position import read_move
+
+
+def private_copy(ledger: Ledger) -> Ledger:
+    """A ledger of its own: whatever is done to it leaves the original alone.
+
+    One level is enough, since what the lists and tables hold is frozen; `copy.deepcopy` takes many times as long.
+    """
+    twin = copy.copy(ledger)
+    for name, value in vars(ledger).items():
+        if isinstance(value, list | dict | set | chess.Board):
+            setattr(twin, name, value.copy())
+    return twin
+
+
+def require_move(ledger: Ledger) -> None:
+    """Raises EngineError where the side to move has no legal move: there is nothing to ask an engine."""
+    if not any(ledger.board.generate_legal_moves()):
+        raise EngineError(f"no legal move in {ledger.board.fen()}: the game is over")
+
+
+def accept(ledger: Ledger, choice: Choice, engine: str) -> Choice:
+    """The choice with its move spelled as the game spells castling (R11).
+
+    Raises:
+        EngineError: the move is not UCI or not legal; names the engine.
+    """
+    try:
+        move = read_move(ledger.board, choice.uci)
+    except RecordError as error:
+        raise EngineError(f"{engine} answered an {error}") from error
+    uci = ledger.board.uci(move, chess960=ledger.chess960)
+    return Choice(uci, choice.score_cp, choice.depth, choice.why)

@@ -1,0 +1,201 @@
+"""`kind: python`: an engine written in Python, in this process but in a thread of its own, under a deadline.
+
+The plugin sees a copy of the ledger and a limit, nothing else. A thread cannot be killed: one that does not answer in
+time is left behind, and `start` makes a fresh engine in a fresh thread.
+"""
+
+import asyncio
+import importlib
+import importlib.util
+import inspect
+import threading
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Protocol, TypeVar, cast
+
+from bridge.engines.answer import accept, private_copy, require_move
+from bridge.engines.spec import Option
+from bridge.errors import EngineError
+from bridge.interfaces import Choice, Limit
+from bridge.rules.ledger import Ledger
+
+START_TIMEOUT_MS = 10_000
+_GOODBYE_MS = 1_000
+T = TypeVar("T")
+
+
+class Thinker(Protocol):
+    """What a plugin class has to offer. Both methods may be `async`; `close` may be left out."""
+
+    def think(self, ledger: Ledger, limit: Limit) -> Choice | Awaitable[Choice]:
+        """A legal move in `ledger.board`, before `limit.deadline_ms` has passed."""
+        ...
+
+
+class PluginEngine:
+    """Runs one instance of the plugin class; `options` are the keyword arguments it is made with."""
+
+    def __init__(
+        self, plugin: str, options: Mapping[str, Option] | None = None, *, start_timeout_ms: int = START_TIMEOUT_MS
+    ) -> None:
+        self._plugin = plugin
+        self._options = dict(options or {})
+        self._start_timeout_ms = start_timeout_ms
+        self._thread: PluginThread | None = None
+        self._thinker: Thinker | None = None
+
+    async def start(self) -> None:
+        """Import the module and make the engine; does nothing while it works.
+
+        Raises:
+            EngineError: no such module or class, no `think`, or its constructor failed or took too long.
+        """
+        if self._thinker is not None:
+            return
+        self._thread = PluginThread(f"engine {self._plugin}")
+        try:
+            self._thinker = await self._run(self._make(), self._start_timeout_ms, "start")
+        except BaseException:
+            await self.close()
+            raise
+
+    async def _make(self) -> Thinker:
+        thinker = load_plugin(self._plugin)(**self._options)
+        if not callable(getattr(thinker, "think", None)):
+            raise EngineError(f"plugin {self._plugin!r} has no method think(ledger, limit)")
+        return cast(Thinker, thinker)
+
+    async def think(self, ledger: Ledger, limit: Limit) -> Choice:
+        """The plugin's move. Cancelling it cancels an `async` plugin; a plain one ends in its own time.
+
+        Raises:
+            EngineError: not started, raised, no answer by the deadline, no Choice, or an illegal move.
+        """
+        if self._thinker is None:
+            raise EngineError(f"plugin {self._plugin!r} is not running: start it first")
+        require_move(ledger)
+        try:
+            choice = await self._run(_ask(self._thinker, private_copy(ledger), limit), limit.deadline_ms, "answer")
+            if not isinstance(choice, Choice):
+                raise EngineError(f"plugin {self._plugin!r} answered {choice!r:.80}, which is no Choice")
+            return accept(ledger, choice, f"plugin {self._plugin!r}")
+        except EngineError:
+            await self.close()
+            raise
+
+    async def close(self) -> None:
+        """Let the plugin close itself, and its thread end. Never raises."""
+        thread, thinker = self._thread, self._thinker
+        self._thread = self._thinker = None
+        if thread is None:
+            return
+        try:
+            if thinker is not None:
+                await asyncio.wait({thread.run(_goodbye(thinker))}, timeout=_GOODBYE_MS / 1000)
+        finally:
+            thread.end()
+
+    async def _run(self, work: Coroutine[None, None, T], timeout_ms: int, verb: str) -> T:
+        thread = self._thread
+        assert thread is not None, "a plugin runs in its thread"
+        answer = thread.run(work)
+        try:
+            await asyncio.wait({answer}, timeout=timeout_ms / 1000)
+            if answer.done():
+                return answer.result()
+        except EngineError:
+            raise
+        except Exception as error:
+            raise EngineError(f"plugin {self._plugin!r} failed: {type(error).__name__}: {error}") from error
+        finally:
+            answer.cancel()
+        # Its thread may be stuck for ever: no goodbye.
+        self._thread = self._thinker = None
+        thread.end()
+        raise EngineError(f"plugin {self._plugin!r} did not {verb} within {timeout_ms} ms")
+
+
+class PluginThread:
+    """A thread with an event loop of its own; a daemon, so that a stuck one never keeps the program from ending."""
+
+    def __init__(self, name: str) -> None:
+        self._loop = asyncio.new_event_loop()
+        threading.Thread(target=self._serve, name=name, daemon=True).start()
+
+    def _serve(self) -> None:
+        try:
+            self._loop.run_forever()
+            tasks = asyncio.all_tasks(self._loop)
+            for task in tasks:
+                task.cancel()
+            self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        finally:
+            self._loop.close()
+
+    def run(self, work: Coroutine[None, None, T]) -> asyncio.Future[T]:
+        """Run it in the thread; cancelling the future cancels the work at its next `await`."""
+        return asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_contained(work), self._loop))
+
+    def end(self) -> None:
+        """Let the thread end as soon as it is free."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+
+
+async def _contained(work: Coroutine[None, None, T]) -> T:
+    try:
+        return await work
+    except (SystemExit, KeyboardInterrupt) as error:
+        # A plugin that calls sys.exit() must not end the bridge.
+        raise EngineError(f"plugin tried to end the program: {error!r}") from error
+
+
+async def _ask(thinker: Thinker, ledger: Ledger, limit: Limit) -> object:
+    answer = thinker.think(ledger, limit)
+    return await answer if inspect.isawaitable(answer) else answer
+
+
+async def _goodbye(thinker: Thinker) -> None:
+    close = getattr(thinker, "close", None)
+    if close is not None and inspect.isawaitable(done := close()):
+        await done
+
+
+def load_plugin(plugin: str) -> Callable[..., object]:
+    """The class named by "module:Class", or "file.py:Class" for a file outside the import path.
+
+    Raises:
+        EngineError: the name has no such form, or there is no such module, file or class.
+    """
+    module_name, colon, name = plugin.rpartition(":")
+    if not (colon and module_name and name):
+        raise EngineError(f'plugin {plugin!r} must be named "module:Class" or "file.py:Class"')
+    module = _load_file(Path(module_name)) if module_name.endswith(".py") else _import(module_name)
+    found = getattr(module, name, None)
+    if not callable(found):
+        classes = [key for key, value in vars(module).items() if isinstance(value, type) and not key.startswith("_")]
+        raise EngineError(
+            f"plugin module {module_name!r} has no class {name!r} (it has: {', '.join(classes) or 'none'})"
+        )
+    return cast(Callable[..., object], found)
+
+
+def _import(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        missing = "it is not installed here" if error.name == name else f"it needs {error.name!r}"
+        raise EngineError(
+            f'plugin module {name!r} cannot be imported: {missing}; for a file write "file.py:Class"'
+        ) from error
+
+
+def _load_file(file: Path) -> ModuleType:
+    file = file.expanduser()
+    if not file.is_file():
+        raise EngineError(f"plugin file {file} does not exist")
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    assert spec is not None and spec.loader is not None, "a .py file has a loader"
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

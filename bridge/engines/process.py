@@ -1,0 +1,228 @@
+"""UCI and XBoard engines: a program of its own, spoken to through `chess.engine`, never waited for past a deadline.
+
+One program serves one game at a time, in a process group of its own that is killed as a whole. After any EngineError
+the program is gone and `start` gives a fresh one.
+"""
+
+import asyncio
+import difflib
+import weakref
+from collections.abc import Mapping, Sequence
+
+import chess
+import chess.engine
+
+from bridge.engines.answer import accept, require_move
+from bridge.engines.locate import find_program
+from bridge.engines.protocols import PROTOCOLS, EngineProtocol
+from bridge.engines.spec import Option
+from bridge.errors import EngineError
+from bridge.interfaces import Choice, Limit
+from bridge.rules.ledger import Ledger
+
+START_TIMEOUT_MS = 10_000
+_GOODBYE_MS = 500
+"""How long a program may take to stop a cancelled search, or to quit, before it is killed."""
+_NUDGE_MS = 20
+_MATE_CP = 100_000
+_INFO = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE
+_BUTTONS = ("button", "reset", "save")
+
+
+class ProcessEngine:
+    """An engine program. `protocol` is uci or xboard; `nodes` limits every search (uci only)."""
+
+    def __init__(
+        self,
+        path: str,
+        *,
+        protocol: str = "uci",
+        args: Sequence[str] = (),
+        options: Mapping[str, Option] | None = None,
+        nodes: int | None = None,
+        start_timeout_ms: int = START_TIMEOUT_MS,
+    ) -> None:
+        self._path = path
+        self._door = PROTOCOLS[protocol]
+        self._args = tuple(args)
+        self._options = dict(options or {})
+        self._nodes = nodes
+        self._start_timeout_ms = start_timeout_ms
+        self._protocol: EngineProtocol | None = None
+        self._guard: weakref.finalize[[], ProcessEngine] | None = None
+
+    # -- start and close -----------------------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Run the program and set its options; does nothing while it runs.
+
+        Raises:
+            EngineError: no such program, it exits or says nothing in time, or refuses an option.
+        """
+        if self._protocol is not None and not self._protocol.returncode.done():
+            return
+        await self.close()
+        program = find_program(self._path)
+        try:
+            async with asyncio.timeout(self._start_timeout_ms / 1000):
+                protocol = await self._spawn(program)
+                await protocol.initialize()
+                await protocol.configure(self._known_options(protocol))
+                await protocol.ping()
+        except TimeoutError as error:
+            tail = self._last_words()
+            await self._kill()
+            raise EngineError(
+                f"engine {program} did not get ready within {self._start_timeout_ms} ms: is it a "
+                f"{self._door.spoken} engine?{tail}"
+            ) from error
+        except chess.engine.EngineError as error:
+            tail = self._last_words()
+            await self._kill()
+            raise EngineError(f"engine {program} cannot be started: {error}{tail}") from error
+        except BaseException:
+            await self._kill()
+            raise
+
+    async def _spawn(self, program: str) -> EngineProtocol:
+        try:
+            _, protocol = await self._door.popen([program, *self._args], setpgrp=True)
+        except OSError as error:
+            raise EngineError(
+                f"engine {program} cannot be executed: {error.strerror}; is it built for this machine?"
+            ) from error
+        self._protocol = protocol
+        # Runs when this object or the interpreter goes away without close(), whatever became of the event loop.
+        self._guard = weakref.finalize(self, protocol.kill)
+        return protocol
+
+    def _known_options(self, protocol: EngineProtocol) -> dict[str, str | int | bool | None]:
+        names = {name.lower(): name for name in protocol.options}
+        values: dict[str, str | int | bool | None] = {}
+        for given, value in self._options.items():
+            name = names.get(given.lower())
+            if name is None:
+                near = difflib.get_close_matches(given.lower(), names, n=1, cutoff=0.4)
+                hint = f"; did you mean {names[near[0]]!r}?" if near else ""
+                raise EngineError(
+                    f"engine {self._path} has no option {given!r}{hint} (it has: {', '.join(names.values())})"
+                )
+            if protocol.options[name].is_managed():
+                raise EngineError(f"option {name!r} of engine {self._path} is set by the bridge: leave it out")
+            # A button kept as a value would be pressed again before every move.
+            pressed = protocol.options[name].type in _BUTTONS
+            values[name] = None if pressed else str(value) if isinstance(value, float) else value
+        return values
+
+    async def close(self) -> None:
+        """Ask the program to quit, then kill what is left of its process group. Never raises."""
+        protocol = self._protocol
+        if protocol is None:
+            return
+        try:
+            if not protocol.returncode.done():
+                protocol.send_line("quit")
+                await asyncio.wait({protocol.returncode}, timeout=_GOODBYE_MS / 1000)
+        finally:
+            await self._kill()
+
+    async def _kill(self) -> None:
+        protocol, self._protocol = self._protocol, None
+        if self._guard is not None:
+            self._guard()
+            self._guard = None
+        if protocol is not None:
+            await asyncio.wait({protocol.returncode}, timeout=_GOODBYE_MS / 1000)
+            protocol.hang_up()
+
+    def _last_words(self) -> str:
+        words = self._protocol.last_words if self._protocol is not None else ""
+        return f"; it said: {words}" if words else ""
+
+    # -- thinking ------------------------------------------------------------------------------------------------
+
+    async def think(self, ledger: Ledger, limit: Limit) -> Choice:
+        """The program's move; it is told to stop a little before `limit.deadline_ms`, and killed at it.
+
+        Raises:
+            EngineError: not started, died, silent past the deadline, resigned, or an illegal move.
+        """
+        protocol = self._protocol
+        if protocol is None:
+            raise EngineError(f"engine {self._path} is not running: start it first")
+        require_move(ledger)
+        board = engine_board(ledger)
+        search = asyncio.ensure_future(protocol.play(board, self._limit(limit), game=ledger.setup.game_id, info=_INFO))
+        try:
+            result = await self._await_move(protocol, search, limit.deadline_ms)
+            return accept(ledger, _choice(result, board.turn, self._path), f"engine {self._path}")
+        except asyncio.CancelledError:
+            await self._quiet(protocol, search)
+            raise
+        except chess.engine.EngineError as error:
+            tail = self._last_words()
+            await self._kill()
+            raise EngineError(f"engine {self._path} failed: {error}{tail}") from error
+        except EngineError:
+            search.cancel()
+            await self._kill()
+            raise
+
+    def _limit(self, limit: Limit) -> chess.engine.Limit:
+        nodes = limit.nodes if limit.nodes is not None else self._nodes
+        return chess.engine.Limit(
+            white_clock=max(1, limit.white_ms) / 1000,
+            black_clock=max(1, limit.black_ms) / 1000,
+            white_inc=_seconds(limit.white_increment_ms),
+            black_inc=_seconds(limit.black_increment_ms),
+            nodes=max(1, nodes) if nodes is not None and self._door.takes_nodes else None,
+        )
+
+    async def _await_move(
+        self, protocol: EngineProtocol, search: asyncio.Future[chess.engine.PlayResult], deadline_ms: int
+    ) -> chess.engine.PlayResult:
+        grace_ms = min(max(deadline_ms // 10, 30), 250, deadline_ms // 2)
+        await asyncio.wait({search}, timeout=(deadline_ms - grace_ms) / 1000)
+        if not search.done():
+            protocol.stop()
+            await asyncio.wait({search}, timeout=grace_ms / 1000)
+        if not search.done():
+            raise EngineError(f"engine {self._path} was silent past its deadline of {deadline_ms} ms and was killed")
+        return search.result()
+
+    async def _quiet(self, protocol: EngineProtocol, search: asyncio.Future[chess.engine.PlayResult]) -> None:
+        """End a cancelled search for certain: a `stop` sent while a new game is announced is lost."""
+        search.cancel()
+        try:
+            for _ in range(_GOODBYE_MS // _NUDGE_MS):
+                await asyncio.sleep(0)
+                if protocol.command is None:
+                    return
+                protocol.stop()
+                await asyncio.wait({protocol.command.finished}, timeout=_NUDGE_MS / 1000)
+        finally:
+            if protocol.command is not None:
+                await self._kill()
+
+
+def engine_board(ledger: Ledger) -> chess.Board:
+    """The game as an engine is told it: castling as king takes rook only in chess960."""
+    source = ledger.board
+    board = source.root()
+    board.chess960 = ledger.chess960
+    for move in source.move_stack:
+        board.push(chess.Move.from_uci(board.uci(move)))
+    return board
+
+
+def _seconds(increment_ms: int) -> float:
+    # Whole seconds stay whole: some XBoard engines read "2.0" as no number.
+    return increment_ms / 1000 if increment_ms % 1000 else increment_ms // 1000
+
+
+def _choice(result: chess.engine.PlayResult, mover: chess.Color, path: str) -> Choice:
+    if result.move is None:
+        raise EngineError(f"engine {path} {'resigned' if result.resigned else 'gave no move'} instead of moving")
+    score = result.info.get("score")
+    score_cp = score.pov(mover).score(mate_score=_MATE_CP) if score is not None else None
+    return Choice(result.move.uci(), score_cp, result.info.get("depth"))

@@ -1,0 +1,82 @@
+"""The two languages engines speak, on top of `chess.engine`: stopping, draining stderr, and killing the whole group."""
+
+import contextlib
+import os
+import signal
+
+import chess.engine
+
+_TAIL_BYTES = 2000
+_LONGEST_LINE_BYTES = 1_000_000
+
+
+class EngineProtocol(chess.engine.Protocol):
+    """What `ProcessEngine` needs beyond `chess.engine.Protocol`."""
+
+    spoken = ""
+    takes_nodes = False
+    stop_word = ""
+    _stderr = b""
+    _ended = False
+
+    def kill(self) -> None:
+        """Kill the program and all it started, once: later its number may be another's."""
+        if self._ended:
+            return
+        self._ended = True
+        assert self.transport is not None, "a spawned program has a transport"
+        # Gone already, or turned into somebody else's program: there is nothing left that is ours to kill.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.transport.get_pid(), signal.SIGKILL)
+
+    @property
+    def last_words(self) -> str:
+        """The last line on stderr."""
+        lines = self._stderr.decode("utf-8", "replace").strip().splitlines()
+        return lines[-1][:200] if lines else ""
+
+    def stop(self) -> None:
+        """Ask for the move now."""
+        self.send_line(self.stop_word)
+
+    def hang_up(self) -> None:
+        """Close the pipes."""
+        assert self.transport is not None, "a spawned program has a transport"
+        self.transport.close()
+
+    def pipe_data_received(self, fd: int, data: bytes | str) -> None:
+        """Read stdout line by line; of stderr only the end is kept, whatever comes."""
+        if fd == 2:
+            assert isinstance(data, bytes), "pipes carry bytes"
+            self._stderr = (self._stderr + data)[-_TAIL_BYTES:]
+            return
+        super().pipe_data_received(fd, data)
+        if len(self.buffer[fd]) > _LONGEST_LINE_BYTES:
+            self.buffer[fd].clear()
+
+    def process_exited(self) -> None:
+        """A child it left behind would hold the pipes open, and the end would go unnoticed."""
+        super().process_exited()
+        self.kill()
+
+
+class Uci(EngineProtocol, chess.engine.UciProtocol):
+    """Universal Chess Interface."""
+
+    spoken = "UCI"
+    takes_nodes = True
+    stop_word = "stop"
+
+
+class XBoard(EngineProtocol, chess.engine.XBoardProtocol):
+    """Chess Engine Communication Protocol."""
+
+    spoken = "XBoard"
+    stop_word = "?"
+
+    def send_line(self, line: str) -> None:
+        """`level` counts in whole seconds: below one it would say that there is no time at all."""
+        super().send_line(line.replace(" 0:00 ", " 0:01 ") if line.startswith("level ") else line)
+
+
+PROTOCOLS: dict[str, type[EngineProtocol]] = {"uci": Uci, "xboard": XBoard}

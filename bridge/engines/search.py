@@ -1,0 +1,196 @@
+"""A small search that knows what time is worth: two plies and captures, over board and clocks together.
+
+Pure: the clock is somebody else's (`out_of_time`), and so is the luck (`lot`). Scores are centipawns from the side
+to move. A flag that falls ends a line exactly as mate does.
+"""
+
+import math
+import random
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import chess
+
+from bridge.engines.evaluation import evaluate
+from bridge.rules.dials import Dials
+from bridge.rules.effects import Effects, push
+from bridge.rules.endings import Outcome, board_ending, can_win_on_time
+from bridge.rules.position import Key, position_key
+
+WIN_CP = 1_000_000
+PLY_CP = 100
+"""What a win loses in worth with every ply it is away; more than luck can make up."""
+MAX_DEPTH = 3
+_CAPTURES_DEPTH = 4
+_LUCK_CP = 8
+_REPEAT_CP = 60
+_TIME_CP = 150
+"""What it is worth to have e times the other's time."""
+_WORTH = (0, 1, 3, 3, 5, 9, 0)
+
+
+class OutOfTime(Exception):
+    """The search was cut short; what it had found by then counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The best move, its score, and the depth in plies that was searched in full."""
+
+    move: chess.Move
+    score_cp: int
+    depth: int
+
+
+class Line:
+    """A position with both clocks, which moves are made on and taken back. `board` is changed in place."""
+
+    def __init__(self, board: chess.Board, white_ms: int, black_ms: int, dials: Dials) -> None:
+        self.board = board
+        self.clock_ms = [black_ms, white_ms]
+        self._dials = dials
+        self._prices = dials.prices
+        self._seen = _reversible_positions(board)
+        self._made: list[tuple[Key, Effects]] = []
+
+    def push(self, move: chess.Move) -> Outcome | None:
+        """Make a move; the outcome if the game ends by it (rules §1, steps 3 to 7)."""
+        mover = self.board.turn
+        effects, key, mate = push(self.board, move, self._prices, self._seen)
+        occurrences = self._seen[key] = self._seen.get(key, 0) + 1
+        self._made.append((key, effects))
+        before_ms = self.clock_ms[not mover]
+        self.clock_ms[mover] += effects.mover_ms + self._prices.increment_ms
+        self.clock_ms[not mover] += effects.opponent_ms
+        ending = board_ending(self.board, occurrences, mate, "material", had_moves=True if effects.chip_ms else None)
+        return ending or self._flag(mover, before_ms - effects.loss_ms)
+
+    def pop(self) -> None:
+        """Take the last move back."""
+        key, effects = self._made.pop()
+        self.board.pop()
+        mover = self.board.turn
+        self.clock_ms[mover] -= effects.mover_ms + self._prices.increment_ms
+        self.clock_ms[not mover] -= effects.opponent_ms
+        self._seen[key] -= 1
+        if not self._seen[key]:
+            del self._seen[key]
+
+    @property
+    def repeats(self) -> bool:
+        """Whether the last move brought back an earlier position."""
+        return self._seen[self._made[-1][0]] > 1
+
+    def _flag(self, mover: chess.Color, opponent_after_capture_ms: int) -> Outcome | None:
+        own = self.clock_ms[mover] <= 0
+        captured = opponent_after_capture_ms <= 0
+        if not (own or captured or self.clock_ms[not mover] <= 0):
+            return None
+        both = own and (captured or self.clock_ms[not mover] <= 0)
+        if both and self._dials.double_flag == "draw":
+            return Outcome("double_flag")
+        falls = mover if own and not (captured and self._dials.double_flag == "stack") else not mover
+        winner = not falls
+        return Outcome("flag", winner) if can_win_on_time(self.board, winner) else Outcome("flag_insufficient_material")
+
+    def score_cp(self) -> float:
+        """The position for the side to move: the board, and the clocks by their ratio."""
+        turn = self.board.turn
+        own_ms, other_ms = max(1, self.clock_ms[turn]), max(1, self.clock_ms[not turn])
+        return evaluate(self.board) + _TIME_CP * (math.log(own_ms) - math.log(other_ms))
+
+
+def _reversible_positions(board: chess.Board) -> dict[Key, int]:
+    past = board.copy(stack=board.halfmove_clock)
+    seen = {position_key(past): 1}
+    while past.move_stack:
+        past.pop()
+        key = position_key(past)
+        seen[key] = seen.get(key, 0) + 1
+    return seen
+
+
+def find_move(line: Line, out_of_time: Callable[[], bool], lot: random.Random) -> Found:
+    """The best move within the time; at the least every move is looked at one ply deep.
+
+    There must be a legal move. `line` is as before afterwards.
+    """
+    luck = {move: lot.uniform(0, _LUCK_CP) for move in sorted(line.board.legal_moves, key=str)}
+    scores = {move: _shallow(line, move) + luck[move] for move in luck}
+    best = max(scores, key=scores.__getitem__)
+    found = Found(best, round(scores[best]), 1)
+    height = len(line.board.move_stack)
+    for depth in range(1, MAX_DEPTH + 1):
+        order = sorted(scores, key=scores.__getitem__, reverse=True)
+        scores = {}
+        try:
+            for move in order:
+                alpha = max(scores.values(), default=-math.inf)
+                scores[move] = _search_root(line, move, depth, alpha - luck[move], out_of_time) + luck[move]
+        except OutOfTime:
+            while len(line.board.move_stack) > height:
+                line.pop()
+        if scores:
+            best = max(scores, key=scores.__getitem__)
+            complete = len(scores) == len(order)
+            found = Found(best, round(scores[best]), depth if complete else found.depth)
+        if len(scores) < len(order) or abs(found.score_cp) > WIN_CP // 2:
+            break
+    return found
+
+
+def _shallow(line: Line, move: chess.Move) -> float:
+    outcome = line.push(move)
+    score = _worth(outcome, not line.board.turn, 1) if outcome else -line.score_cp()
+    line.pop()
+    return score
+
+
+def _search_root(line: Line, move: chess.Move, depth: int, alpha: float, out_of_time: Callable[[], bool]) -> float:
+    outcome = line.push(move)
+    if outcome is not None:
+        score = _worth(outcome, not line.board.turn, 1)
+    else:
+        score = -_negamax(line, depth - 1, -math.inf, -alpha, 1, out_of_time)
+        if score > 0 and line.repeats:
+            score -= _REPEAT_CP
+    line.pop()
+    return score
+
+
+def _negamax(line: Line, depth: int, alpha: float, beta: float, ply: int, out_of_time: Callable[[], bool]) -> float:
+    """Fail-soft alpha-beta; below depth 0 only captures, of which none is compulsory."""
+    if out_of_time():
+        raise OutOfTime
+    best = -math.inf
+    moves: Iterable[chess.Move] = line.board.generate_legal_moves()
+    if depth <= 0:
+        best = line.score_cp()
+        if best >= beta or depth <= -_CAPTURES_DEPTH:
+            return best
+        moves = line.board.generate_legal_captures()
+    for move in sorted(moves, key=lambda move: _promise(line.board, move), reverse=True):
+        outcome = line.push(move)
+        if outcome is not None:
+            score = _worth(outcome, not line.board.turn, ply + 1)
+        else:
+            score = -_negamax(line, depth - 1, -beta, -max(alpha, best), ply + 1, out_of_time)
+        line.pop()
+        best = max(best, score)
+        if best >= beta:
+            break
+    return best
+
+
+def _worth(outcome: Outcome, side: chess.Color, ply: int) -> float:
+    if outcome.winner is None:
+        return 0
+    win = WIN_CP - PLY_CP * ply
+    return win if outcome.winner == side else -win
+
+
+def _promise(board: chess.Board, move: chess.Move) -> int:
+    """Dear pieces taken by cheap ones first, then promotions: early cuts make the search quick."""
+    captured = board.piece_type_at(move.to_square) if board.occupied & chess.BB_SQUARES[move.to_square] else None
+    gain = 10 * _WORTH[captured] - _WORTH[board.piece_type_at(move.from_square) or 0] if captured else 0
+    return gain + 10 * _WORTH[move.promotion or 0]

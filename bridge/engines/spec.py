@@ -1,0 +1,26 @@
+"""Which engine, and how it is set up: the value that settings make and `build_engine` reads."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+EngineKind: TypeAlias = Literal["kiri", "uci", "xboard", "python", "random"]
+Option: TypeAlias = str | int | bool | float
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSpec:
+    """One engine of the configuration.
+
+    `path` is a file or a name found in PATH (uci, xboard), `args` its command line. `options` are the engine's own
+    (uci, xboard) or keyword arguments of the class (python). `plugin` is "module:Class" or "file.py:Class". `nodes`
+    limits every search (uci). `seed` makes kiri and random repeatable.
+    """
+
+    kind: EngineKind
+    path: str = ""
+    options: Mapping[str, Option] = field(default_factory=dict)
+    plugin: str = ""
+    nodes: int | None = None
+    args: Sequence[str] = ()
+    seed: int | None = None
