@@ -86,19 +86,7 @@ class Tracker:
             self._ledger = Ledger.replay(decode(entry) for entry in stored)
             self._told = self._ledger.outcome
             return
-        setup = Setup(
-            game_id=info.id,
-            rules=rules,
-            source=source,
-            precision_ms=precision_ms,
-            start_fen=info.start_fen,
-            chess960=info.chess960,
-            time_control=info.time_control,
-            free_first_moves=True,
-            white=info.white.name,
-            black=info.black.name,
-            site=info.url,
-        )
+        setup = setup_of(info, rules, source, precision_ms)
         self._ledger = Ledger(setup)
         await self._append([self._draft(Started(setup), {"seat": seat, **_about(info)})])
 
@@ -229,6 +217,23 @@ class Tracker:
         if outcome is not None and outcome.flag is not None and outcome.flag.side == side:
             return []
         return [self._draft_of(event_types.FLAG_WITHDRAWN, {"side": chess.COLOR_NAMES[side]})]
+
+
+def setup_of(info: GameInfo, rules: Ruleset, source: str, precision_ms: int | None) -> Setup:
+    """The setup of a game that came through the Lichess API: its first moves are free (R2, rules §6)."""
+    return Setup(
+        game_id=info.id,
+        rules=rules,
+        source=source,
+        precision_ms=precision_ms,
+        start_fen=info.start_fen,
+        chess960=info.chess960,
+        time_control=info.time_control,
+        free_first_moves=True,
+        white=info.white.name,
+        black=info.black.name,
+        site=info.url,
+    )
 
 
 def _about(info: GameInfo) -> dict[str, object]:

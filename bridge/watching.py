@@ -12,9 +12,8 @@ import structlog
 from bridge.errors import PlatformError, RecordError
 from bridge.interfaces import FinishedGame, GameInfo, GameMessage, GameOpened, GameState, Platform
 from bridge.rules.pools import Ruleset
-from bridge.rules.snapshot import Setup
 from bridge.rules.verdict import Verdict, judge, verdict
-from bridge.tracker import Tracker
+from bridge.tracker import Tracker, setup_of
 
 log = structlog.get_logger("kirichess_watch")
 
@@ -107,18 +106,5 @@ def judge_finished(finished: FinishedGame, rules: Ruleset) -> Verdict:
     Raises:
         RecordError: the archive's moves cannot be replayed.
     """
-    info = finished.info
-    setup = Setup(
-        game_id=info.id,
-        rules=rules,
-        source=finished.source,
-        precision_ms=finished.precision_ms,
-        start_fen=info.start_fen,
-        chess960=info.chess960,
-        time_control=info.time_control,
-        free_first_moves=True,
-        white=info.white.name,
-        black=info.black.name,
-        site=info.url,
-    )
+    setup = setup_of(finished.info, rules, finished.source, finished.precision_ms)
     return judge(setup, finished.snapshot)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import chess
 
+from bridge.rules.clock_text import clock_text
 from bridge.rules.ledger import Ledger
 from bridge.rules.pools import Ruleset
 
@@ -17,18 +18,9 @@ _MARKS_MS = (30_000, 10_000)
 COMMANDS = ("!clock", "!gap", "!pool", "!rules", "!help")
 
 
-def clock(ms: int) -> str:
-    """Milliseconds → `5:07`, below a minute with tenths `0:09.4`, below zero with a minus."""
-    sign, ms = ("-", -ms) if ms < 0 else ("", ms)
-    minutes, rest = divmod(ms, 60_000)
-    if minutes:
-        return f"{sign}{minutes}:{rest // 1000:02}"
-    return f"{sign}0:{rest // 1000:02}.{rest % 1000 // 100}"
-
-
 def both_clocks(ledger: Ledger) -> str:
     """`White 4:12 · Black 3:58`."""
-    return f"White {clock(ledger.white_ms)} · Black {clock(ledger.black_ms)}"
+    return f"White {clock_text(ledger.white_ms)} · Black {clock_text(ledger.black_ms)}"
 
 
 def pool_name(rules: Ruleset) -> str:
@@ -92,7 +84,7 @@ def marks_passed(ledger: Ledger, passed: set[tuple[chess.Color, int]]) -> list[t
 
 def clock_line(ledger: Ledger, news: Sequence[tuple[chess.Color, int]]) -> str:
     """One line for all marks passed by one ply."""
-    falls = " and ".join(f"{chess.COLOR_NAMES[side].title()} is below {clock(mark)}" for side, mark in news)
+    falls = " and ".join(f"{chess.COLOR_NAMES[side].title()} is below {clock_text(mark)}" for side, mark in news)
     return f"{falls}. KiriChess clocks: {both_clocks(ledger)}"
 
 
@@ -101,7 +93,7 @@ def gap_line(ledger: Ledger) -> str:
     gap = ledger.white_ms - ledger.black_ms
     if gap == 0:
         return "Clock gap: none"
-    return f"Clock gap: {'White' if gap > 0 else 'Black'} is {clock(abs(gap))} ahead"
+    return f"Clock gap: {'White' if gap > 0 else 'Black'} is {clock_text(abs(gap))} ahead"
 
 
 def reply(command: str, ledger: Ledger) -> str | None:
@@ -127,4 +119,5 @@ def flag_line(ledger: Ledger) -> str | None:
         return None
     loser = chess.COLOR_NAMES[outcome.flag.side].title()
     forced = ", forced" if outcome.flag.forced else ""
-    return f"{loser}'s KiriChess flag has fallen ({outcome.flag.cause}{forced}): {outcome.result}. The board plays on as chess."
+    fallen = f"{loser}'s KiriChess flag has fallen ({outcome.flag.cause}{forced}): {outcome.result}."
+    return f"{fallen} The board plays on as chess."
