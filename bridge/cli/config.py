@@ -1,0 +1,80 @@
+"""`config check`, `config schema` and `config init`."""
+
+import json
+import os
+from pathlib import Path
+
+import click
+
+from bridge.errors import UsageError
+
+
+@click.group()
+def config() -> None:
+    """Check, describe or write a configuration file."""
+
+
+@config.command()
+@click.argument("file", type=click.Path(path_type=Path))
+def check(file: Path) -> None:
+    """Say everything that is wrong with FILE, each with its line and column."""
+    from bridge.settings import load
+
+    settings = load(file, mode="check", warn=lambda line: click.echo(f"warning: {line}", err=True))
+    playing = sum(account.play is not None for account in settings.accounts)
+    counts = (
+        _count(len(settings.accounts), "account") + (f" ({playing} playing)" if playing else ""),
+        _count(len(settings.engines), "engine"),
+        f"{len(settings.watch)} watched",
+        _count(len(settings.webhooks), "webhook"),
+    )
+    click.echo(f"{file}: ok – {', '.join(counts)}")
+
+
+@config.command()
+def schema() -> None:
+    """Print the JSON Schema of the file, for editors."""
+    from bridge.settings import Settings
+
+    described = Settings.model_json_schema()
+    document = {"$schema": "https://json-schema.org/draft/2020-12/schema", **described, "title": "kirichess-bridge"}
+    click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+
+
+@config.command()
+@click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("config.yml"), show_default=True)
+@click.option("--url", help="The server.  [default: https://lichess.org]")
+@click.option("--token-env", metavar="NAME", help="The environment variable that holds the token.")
+@click.option("--engine", metavar="kiri|random|PATH", help="The built-in engine, random moves, or a UCI program.")
+@click.option("--pool", help="One pool for every game; left out: each pool at its own time control.")
+@click.option("--force", is_flag=True, help="Overwrite a file that is there.")
+def init(
+    output: Path, url: str | None, token_env: str | None, engine: str | None, pool: str | None, force: bool
+) -> None:
+    """Write a commented configuration file; asks for what no option says."""
+    from bridge.settings import load
+    from bridge.settings.template import Answers, token_link, write_template
+
+    if output.exists() and not force:
+        raise UsageError(f"{output} is there already; choose another with -o, or overwrite it with --force")
+    url = url or _ask("Server", "https://lichess.org")
+    answers = Answers(
+        url=url,
+        token_env=token_env or _ask("Environment variable that will hold the token", "LICHESS_TOKEN"),
+        engine=engine or _ask("Engine: kiri (built in), random, or the path of a UCI program", "kiri"),
+        pool=pool if pool is not None else _ask("Pool for every game, or auto: by time control", "auto"),
+    )
+    write_template(output, answers, check=lambda file: load(file, mode="check"))
+    click.echo(f"A token with the right scopes is made at {token_link(url)}")
+    click.echo(f"{output} is written. Then: kirichess-bridge doctor -c {output}")
+
+
+def _ask(question: str, default: str) -> str:
+    """Whoever cannot be asked gets the default."""
+    if not (os.isatty(0) and os.isatty(2)):
+        return default
+    return str(click.prompt(question, default=default, err=True))
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -1,0 +1,51 @@
+"""Which KiriChess pool a game is played in, by its time control as Lichess shows it: minutes+seconds."""
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Final
+
+from bridge.rules.snapshot import TimeControl
+
+DEFAULT_BY_TIME_CONTROL: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "1+0": "winder",
+        "4+0": "ratchet",
+        "5+0": "fulcrum",
+        "6+0": "anchor",
+        "9+0": "anchor",
+        "10+0": "fulcrum",
+        "15+0": "mainspring",
+        "24+0": "eclipse",
+        "25+0": "eclipse",
+    }
+)
+"""Each pool's exact control, and its safe platform clock (rules §7) rounded up to what Lichess offers. Where two pools
+claim one control the exact one has it (4+0), and Mainspring has 15+0, which is exact for two."""
+
+_PARTS: Final = {"¼": "0.25", "½": "0.5", "¾": "0.75", "1/4": "0.25", "1/2": "0.5", "3/4": "0.75"}
+_LABEL: Final = re.compile(r"(\d+(?:\.\d+)?)\+(\d+)")
+
+
+def parse_time_control(label: str) -> TimeControl:
+    """Read `10+0`, `0.5+1`, `½+0`: minutes of base time, then seconds of increment.
+
+    Raises:
+        ValueError: it is written some other way.
+    """
+    base, plus, increment = label.strip().partition("+")
+    match = _LABEL.fullmatch(_PARTS.get(base, base) + plus + increment)
+    if match is None:
+        raise ValueError(f"a time control is minutes+seconds as Lichess shows it, such as 10+0, not {label!r}")
+    return TimeControl(int(Fraction(match[1]) * 60_000), int(match[2]) * 1000)
+
+
+def choose_pool(setting: str | Mapping[str, str], time_control: TimeControl | None) -> str | None:
+    """The pool for a game: the named one, or the table's for this time control; None if the table has none.
+
+    The keys of a table are labels that `parse_time_control` reads.
+    """
+    if isinstance(setting, str):
+        return setting
+    return next((pool for label, pool in setting.items() if parse_time_control(label) == time_control), None)

@@ -1,0 +1,97 @@
+"""What every part of the configuration is made of: strict, closed, frozen models and the shapes of single values."""
+
+import ipaddress
+import re
+from collections.abc import Callable
+from typing import Annotated, TypeAlias, TypeVar
+from urllib.parse import urlsplit
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationInfo,
+    model_validator,
+)
+
+T = TypeVar("T")
+Many: TypeAlias = Annotated[tuple[T, ...], Field(strict=False)]
+"""A YAML list, kept as a tuple."""
+
+
+class Section(BaseModel):
+    """One table of the file. Unknown keys and values of another type are errors; a key left blank is left out."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _prepare(cls, data: object, info: ValidationInfo) -> object:
+        # An error of pydantic names no model: whoever suggests the nearest key finds it here by the table itself.
+        if not isinstance(data, dict):
+            return data
+        if isinstance(info.context, dict):
+            info.context[id(data)] = cls
+        return {key: value for key, value in data.items() if value is not None}
+
+
+def _http_address(value: str) -> str:
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("must be an address that starts with http:// or https://")
+    if parts.username is not None or parts.password is not None:
+        raise ValueError("must hold no user and password: a token has a key of its own")
+    try:
+        _ = parts.port
+    except ValueError:
+        raise ValueError("has a port that is no number from 0 to 65535") from None
+    return value.rstrip("/")
+
+
+def _secret(value: object) -> object:
+    if isinstance(value, str) and (not value or re.search(r"\s", value)):
+        raise ValueError("must not be empty or hold spaces")
+    return value
+
+
+def _listen(value: str) -> str:
+    host, port = split_listen(value)
+    if not host or not 0 <= port <= 65535:
+        raise ValueError('must be "host:port", such as "127.0.0.1:8080" (port 0: any free one)')
+    return value
+
+
+def split_listen(listen: str) -> tuple[str, int]:
+    """`127.0.0.1:8080` or `[::1]:8080` → host and port; an empty host if it is neither."""
+    match = re.fullmatch(r"(?:\[([0-9A-Fa-f:.%]+)\]|([^:\[\]\s]+)):(\d{1,5})", listen)
+    return (match[1] or match[2], int(match[3])) if match else ("", 0)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address; a name other than localhost is taken for a far one."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def one_of_form(pattern: str, what: str) -> Callable[[str], str]:
+    """A validator for text of a fixed form; `what` says how it is written."""
+
+    def check(value: str) -> str:
+        if not re.fullmatch(pattern, value):
+            raise ValueError(f"{what}, not {value!r}")
+        return value
+
+    return check
+
+
+Text: TypeAlias = Annotated[str, Field(min_length=1)]
+HttpAddress: TypeAlias = Annotated[str, Field(json_schema_extra={"format": "uri"}), AfterValidator(_http_address)]
+Secret: TypeAlias = Annotated[SecretStr, BeforeValidator(_secret)]
+Listen: TypeAlias = Annotated[str, AfterValidator(_listen)]
+Dials: TypeAlias = dict[str, object]
+"""Dials as a person writes them; `bridge.rules.pools.parse_dials` says what is wrong with them."""

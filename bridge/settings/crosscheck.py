@@ -1,0 +1,159 @@
+"""What no value shows by itself: references, contradictions and dials.
+
+It reads plain values, not models, so that its findings are told together with those about single values; what has
+the wrong type is passed over here.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from bridge.errors import DialError
+from bridge.rules.pools import DEFAULT_POOL, NAMED, parse_dials
+from bridge.settings.base import is_loopback, split_listen
+from bridge.settings.problems import Path, Problem, unknown
+from bridge.settings.translate import SECRETS
+from bridge.settings.watch import SUBJECTS
+from bridge.settings.yaml_source import Document
+
+Table = Mapping[str, object]
+
+
+def crosscheck(value: object) -> Iterator[Problem]:
+    """Every contradiction in a file's values."""
+    root = _table(value)
+    accounts = list(_tables(root, "accounts"))
+    for path, account in accounts:
+        yield from _account(path, account, _table(root.get("engines")))
+    yield from _names(accounts)
+    for path, entry in _tables(root, "watch"):
+        yield from _watched(path, entry)
+        yield from _watched_account(path, entry, accounts)
+    yield from _journal(_table(root.get("journal")))
+    yield from _monitor(_table(root.get("monitor")))
+
+
+def doubts(document: Document) -> Iterator[Problem]:
+    """What can be used but is most likely not meant."""
+    root = _table(document.value)
+    if not _is_any(root, "watch") and not any(account.get("play") for _, account in _tables(root, "accounts")):
+        yield Problem((), "there is nothing to do: give an account `play:`, or name games under `watch:`")
+    for path, written in document.written.items():
+        if path[-1] in SECRETS and path[0] != "engines" and written and "${" not in written:
+            yield Problem(path, f"the {path[-1]} itself stands in the file; better: ${{NAME}} of a variable, or a file")
+    rules = [((*path, "rules"), entry) for path, entry in _tables(root, "watch")]
+    rules += [((*path, "play", "rules"), _table(account.get("play"))) for path, account in _tables(root, "accounts")]
+    for path, holder in rules:
+        try:
+            found = parse_dials(_table(holder.get("rules"))).dials.warnings()
+        except DialError:
+            continue  # told by crosscheck
+        yield from (Problem(path, text) for text in found)
+
+
+def _table(value: object) -> Table:
+    return value if isinstance(value, dict) else {}
+
+
+def _tables(root: Table, name: str) -> Iterator[tuple[Path, Table]]:
+    found = root.get(name)
+    for index, value in enumerate(found if isinstance(found, list) else []):
+        if isinstance(value, dict):
+            yield (name, index), value
+
+
+def _is_any(table: Table, name: str) -> bool:
+    return bool(table.get(name))
+
+
+def _token(path: Path, table: Table) -> Iterator[Problem]:
+    if _is_any(table, "token") and _is_any(table, "token_file"):
+        yield Problem((*path, "token_file"), "contradicts token: give one of the two")
+
+
+def _has_token(table: Table) -> bool:
+    return _is_any(table, "token") or _is_any(table, "token_file")
+
+
+def _account(path: Path, account: Table, engines: Table) -> Iterator[Problem]:
+    yield from _token(path, account)
+    play, at = _table(account.get("play")), (*path, "play")
+    if not play:
+        return
+    if not _has_token(account):
+        yield Problem(path, "an account that plays needs token: ${NAME} (an environment variable) or token_file: FILE")
+    engine = play.get("engine")
+    if isinstance(engine, str) and engine not in engines:
+        yield Problem(
+            (*at, "engine"), unknown("engine", engine, engines) if engines else "there is no `engines:` table"
+        )
+    if "pool" in _table(play.get("rules")):
+        yield Problem((*at, "rules", "pool"), "the pool stands beside rules, not in it")
+    else:
+        yield from _dials((*at, "rules"), play)
+
+
+def _names(accounts: list[tuple[Path, Table]]) -> Iterator[Problem]:
+    seen: set[object] = set()
+    for path, account in accounts:
+        name = account.get("name")
+        if isinstance(name, str) and name in seen:
+            yield Problem((*path, "name"), f"{name!r} is the name of another account")
+        seen.add(name)
+
+
+def _watched(path: Path, entry: Table) -> Iterator[Problem]:
+    named = [subject for subject in SUBJECTS if subject in entry]
+    if len(named) > 1:
+        yield Problem(path, f"names {' and '.join(named)}: make it an entry for each")
+    rules = _table(entry.get("rules"))
+    if _is_any(entry, "pool") and "pool" in rules:
+        yield Problem((*path, "rules", "pool"), "contradicts pool: give one of the two")
+    elif named and not _is_any(entry, "pool") and not rules:
+        yield Problem(path, f"needs a pool to be judged in (known: {', '.join(NAMED)})")
+    else:
+        yield from _dials((*path, "rules"), entry)
+
+
+def _watched_account(path: Path, entry: Table, accounts: list[tuple[Path, Table]]) -> Iterator[Problem]:
+    name, at = entry.get("account"), (*path, "account")
+    if not isinstance(name, str):
+        return
+    names = [str(account["name"]) for _, account in accounts if account.get("name")]
+    if name == "me" and "me" not in names:
+        found = [account for _, account in accounts]
+        if len(found) > 1:
+            yield Problem(at, "there are several accounts: give the one that is meant a `name:` and write that here")
+    else:
+        found = [account for _, account in accounts if account.get("name") == name]
+        if not found:
+            yield Problem(at, unknown("account", name, [*names, "me"]))
+            return
+    if not any(map(_has_token, found)):
+        yield Problem(at, "needs an account with a token: a board stream is read in its player's name")
+
+
+def _dials(path: Path, holder: Table) -> Iterator[Problem]:
+    rules, pool = _table(holder.get("rules")), holder.get("pool")
+    start = {"pool": pool if isinstance(pool, str) and pool.lower() in NAMED else DEFAULT_POOL}
+    try:
+        parse_dials({**start, **rules})
+    except DialError as error:
+        for text in error.problems:
+            dial = next((name for name in rules if text.startswith(name) or f"{name!r}" in text), None)
+            yield Problem(path if dial is None else (*path, dial), text)
+
+
+def _journal(journal: Table) -> Iterator[Problem]:
+    url = journal.get("url")
+    if isinstance(url, str) and url and (not url.startswith("sqlite:///") or url[10:] in ("", ":memory:")):
+        yield Problem(("journal", "url"), "must be sqlite:///FILE, such as sqlite:///journal.db")
+
+
+def _monitor(monitor: Table) -> Iterator[Problem]:
+    yield from _token(("monitor",), monitor)
+    listen = monitor.get("listen")
+    if isinstance(listen, str) and not _has_token(monitor):
+        host, _ = split_listen(listen)
+        if host and not is_loopback(host):
+            yield Problem(
+                ("monitor", "listen"), "can be reached from other machines: give monitor a token or token_file"
+            )

@@ -1,0 +1,59 @@
+"""What chooses the moves: one section for each kind of engine."""
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import AfterValidator, Field
+
+from bridge.settings.base import Many, Section, Text, one_of_form
+
+Plugin: TypeAlias = Annotated[
+    str, AfterValidator(one_of_form(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*", "a plugin is module:Class"))
+]
+Options: TypeAlias = dict[str, bool | int | str]
+
+
+class _Program(Section):
+    path: Text = Field(
+        description="The program: a bare name is looked up on PATH, a relative path counts from this file's folder."
+    )
+    args: Many[str] = Field(default=(), description="Arguments for the program.")
+    options: Options = Field(default_factory=dict, description="The engine's own options, named as the engine does.")
+
+
+class KiriEngine(Section):
+    """The built-in engine: needs nothing installed and knows what its moves cost on the clock."""
+
+    kind: Literal["kiri"] = Field(description="kiri: built in.")
+
+
+class UciEngine(_Program):
+    """Any UCI engine."""
+
+    kind: Literal["uci"] = Field(description="uci: a program that speaks UCI.")
+    nodes: int | None = Field(default=None, ge=1, description="At most so many nodes a move; left out: no limit.")
+
+
+class XboardEngine(_Program):
+    """Any XBoard engine."""
+
+    kind: Literal["xboard"] = Field(description="xboard: a program that speaks the XBoard protocol.")
+
+
+class PythonEngine(Section):
+    """A class of one's own, run inside this program under a deadline."""
+
+    kind: Literal["python"] = Field(description="python: a class in an importable module.")
+    plugin: Plugin = Field(description="Where the class is: module:Class.")
+    options: Options = Field(default_factory=dict, description="Given to the class as keyword arguments.")
+
+
+class RandomEngine(Section):
+    """Any legal move, each as likely as the others."""
+
+    kind: Literal["random"] = Field(description="random: any legal move.")
+    seed: int | None = Field(default=None, description="The same seed plays the same moves; left out: always others.")
+
+
+EngineSettings: TypeAlias = Annotated[
+    KiriEngine | UciEngine | XboardEngine | PythonEngine | RandomEngine, Field(discriminator="kind")
+]

@@ -1,0 +1,93 @@
+"""The configuration as a whole (interfaces, "Configuration"); every key says what it is for, and its default."""
+
+from fnmatch import fnmatchcase
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import AfterValidator, Field
+
+from bridge.event_types import EVENT_TYPES
+from bridge.settings.base import HttpAddress, Listen, Many, Secret, Section, Text, split_listen
+from bridge.settings.engines import EngineSettings
+from bridge.settings.play import Play
+from bridge.settings.problems import unknown
+from bridge.settings.watch import WatchEntry
+
+_TOKEN_FILE = "A file that holds the {what} and nothing else; a relative path counts from this file's folder."
+
+
+class Account(Section):
+    """One account on one platform."""
+
+    platform: Literal["lichess"] = Field(description="The kind of platform.")
+    name: Text | None = Field(default=None, description="What the account is called in this file and in messages.")
+    url: HttpAddress = Field(default="https://lichess.org", description="Any server that speaks the API.")
+    token: Secret | None = Field(
+        default=None, description="The account's API token, best as ${NAME} of an environment variable."
+    )
+    token_file: Text | None = Field(default=None, description=_TOKEN_FILE.format(what="token"))
+    play: Play | None = Field(default=None, description="Left out for an account that only watches.")
+
+
+class JournalSettings(Section):
+    """The one store of everything that happened."""
+
+    url: Text = Field(
+        default="sqlite:///journal.db", description="sqlite:///FILE; a relative path counts from this file's folder."
+    )
+
+
+class MonitorSettings(Section):
+    """The page, the API and the event stream that this program serves. Left out: none."""
+
+    listen: Listen = Field(default="127.0.0.1:8080", description="Address and port; off loopback a token is needed.")
+    token: Secret | None = Field(default=None, description="What readers send as Authorization: Bearer.")
+    token_file: Text | None = Field(default=None, description=_TOKEN_FILE.format(what="token"))
+
+    @property
+    def host(self) -> str:
+        """The address to listen on."""
+        return split_listen(self.listen)[0]
+
+    @property
+    def port(self) -> int:
+        """The port to listen on; 0: any free one."""
+        return split_listen(self.listen)[1]
+
+
+def _event_pattern(value: str) -> str:
+    if not any(fnmatchcase(kind, value) for kind in EVENT_TYPES):
+        raise ValueError(unknown("event", value, EVENT_TYPES))
+    return value
+
+
+EventPattern: TypeAlias = Annotated[str, AfterValidator(_event_pattern)]
+
+
+class WebhookSettings(Section):
+    """A program that events are posted to, signed after Standard Webhooks."""
+
+    url: HttpAddress = Field(description="Where events are posted.")
+    secret: Secret | None = Field(default=None, description="What the posts are signed with; left out: unsigned.")
+    events: Many[EventPattern] = Field(
+        default=("kirichess.*",), min_length=1, description="Which events: names, with * for any part."
+    )
+
+
+class PgnSettings(Section):
+    """A PGN file of every game, with both clocks in its comments. Left out: none."""
+
+    folder: Text = Field(default="games", description="Where they go; a relative path counts from this file's folder.")
+
+
+class Settings(Section):
+    """Configuration of the KiriChess bridge."""
+
+    accounts: Many[Account] = Field(default=(), description="Accounts that play or watch.")
+    engines: dict[str, EngineSettings] = Field(
+        default_factory=dict, description="Engines by a name of your own, for play.engine."
+    )
+    watch: Many[WatchEntry] = Field(default=(), description="Games that are followed and judged.")
+    journal: JournalSettings = Field(default_factory=JournalSettings, description="Where events are stored.")
+    monitor: MonitorSettings | None = Field(default=None, description="Page, API and event stream.")
+    webhooks: Many[WebhookSettings] = Field(default=(), description="Programs that events are posted to.")
+    pgn: PgnSettings | None = Field(default=None, description="PGN files of the games.")

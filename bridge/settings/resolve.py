@@ -1,0 +1,71 @@
+"""Settings as the program needs them: token files read, relative paths counted from the file's folder."""
+
+from collections.abc import Container
+from pathlib import Path as FilePath
+from typing import TypeVar
+
+from pydantic import SecretStr
+
+from bridge.settings.engines import UciEngine, XboardEngine
+from bridge.settings.models import Account, MonitorSettings, Settings
+from bridge.settings.problems import Path, Problem
+
+_SQLITE = "sqlite:///"
+_Holder = TypeVar("_Holder", Account, MonitorSettings)
+
+
+def resolve(settings: Settings, folder: FilePath, *, unset: Container[Path]) -> tuple[Settings, list[Problem]]:
+    """Settings with every token in `token` and every path absolute, and what was wrong with the token files.
+
+    `unset`: paths of values that hold a variable that is not set; nothing is read there.
+    """
+    problems: list[Problem] = []
+
+    def with_token(holder: _Holder, path: Path) -> _Holder:
+        at = (*path, "token_file")
+        if holder.token_file is None or at in unset:
+            return holder
+        try:
+            token = _read_token(folder / holder.token_file)
+        except ValueError as error:
+            problems.append(Problem(at, str(error)))
+            return holder
+        return holder.model_copy(update={"token": SecretStr(token)})
+
+    accounts = tuple(with_token(account, ("accounts", index)) for index, account in enumerate(settings.accounts))
+    monitor = settings.monitor and with_token(settings.monitor, ("monitor",))
+    journal = settings.journal.model_copy(update={"url": _absolute_url(settings.journal.url, folder)})
+    engines = {
+        name: engine.model_copy(update={"path": _program(engine.path, folder)})
+        if isinstance(engine, UciEngine | XboardEngine)
+        else engine
+        for name, engine in settings.engines.items()
+    }
+    pgn = settings.pgn and settings.pgn.model_copy(update={"folder": str(folder / settings.pgn.folder)})
+    update = {"accounts": accounts, "monitor": monitor, "journal": journal, "engines": engines, "pgn": pgn}
+    return settings.model_copy(update=update), problems
+
+
+def _read_token(file: FilePath) -> str:
+    """Raises ValueError: what is wrong with the file, never its content."""
+    try:
+        token = file.read_text("utf-8").strip()
+    except OSError as error:
+        raise ValueError(f"{file} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError:
+        raise ValueError(f"{file} is not text") from None
+    if not token:
+        raise ValueError(f"{file} is empty; put the token in it")
+    if any(character.isspace() for character in token):
+        raise ValueError(f"{file} must hold the token and nothing else")
+    return token
+
+
+def _absolute_url(url: str, folder: FilePath) -> str:
+    file = url.removeprefix(_SQLITE)
+    return f"{_SQLITE}{folder / file}"
+
+
+def _program(path: str, folder: FilePath) -> str:
+    """A bare name is left to PATH, as a shell does."""
+    return path if "/" not in path else str(folder / FilePath(path).expanduser())
