@@ -117,14 +117,19 @@ def ndjson_reply(rows: list[Json]) -> web.Response:
     return web.Response(text=body, content_type="application/x-ndjson")
 
 
+def caller(hall: Hall, request: web.Request) -> Account | None:
+    """Whose token the request bears, if anyone's."""
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    return hall.accounts.of_token(token.strip()) if scheme.lower() == "bearer" else None
+
+
 def account_of(hall: Hall, request: web.Request, route: Route) -> Account | None:
     """Who is calling; raises Rejected as Lichess does (§1.1)."""
-    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-    if not token:
+    if "Authorization" not in request.headers:
         if route.scopes:
             raise Rejected("Missing authorization header", status=401)
         return None
-    account = hall.accounts.of_token(token.strip()) if scheme.lower() == "bearer" else None
+    account = caller(hall, request)
     if account is None:
         raise Rejected("No such token", status=401)
     named = _CLAIMED_NAME.search(request.headers.get("User-Agent", ""))
@@ -161,21 +166,15 @@ def _json_form(text: str) -> dict[str, str]:
 
 async def serve(hall: Hall, desk: Desk, faults: FaultSeam, route: Route, request: web.Request) -> Reply:
     """One request from its faults to its answer."""
-    account: Account | None = None
     try:
         account = account_of(hall, request, route)
-    except Rejected as refusal:
-        return json_reply(refusal.body, refusal.status)
-    finally:
-        request["account"] = account.id if account else ""
-    fault = faults.before(route.kind, request["account"], request.path)
-    if fault is not None and not fault.after:
-        return await _give(fault, request)
-    try:
+        fault = faults.before(route.kind, account.id if account else "", request.path)
+        if fault is not None and not fault.after:
+            return await _give(fault, request)
         text, form = await read_form(request)
         reply = await route.answer(Call(hall, desk, faults, request, account, text, form))
     except Rejected as refusal:
-        reply = json_reply(refusal.body, refusal.status)
+        return json_reply(refusal.body, refusal.status)
     return reply if fault is None else await _give(fault, request)
 
 

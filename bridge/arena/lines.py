@@ -32,7 +32,9 @@ def seconds(cs: int) -> int:
 
 
 def playable(game: Game, *, board_min_speed: str) -> tuple[bool, bool]:
-    """Whether the Bot API and the Board API may play this game (§1.4)."""
+    """Whether the Bot API and the Board API may play this game (§1.4); the streams of a replay are open to both."""
+    if game.recorded:
+        return True, True
     bot = game.speed != "ultraBullet"
     board = SPEEDS.index(game.speed) >= SPEEDS.index(board_min_speed)
     return bot and game.source in _BOT_SOURCES, board

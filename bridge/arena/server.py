@@ -13,7 +13,7 @@ from bridge.arena.desk import Desk
 from bridge.arena.faults import Faults, FaultSeam
 from bridge.arena.game import Game
 from bridge.arena.hall import Hall, control_of
-from bridge.arena.http import Reply, RequestLine, Route, serve
+from bridge.arena.http import Reply, RequestLine, Route, caller, serve
 from bridge.arena.recordings import Recording
 from bridge.arena.replay import replay
 from bridge.arena.settings import ArenaSettings
@@ -86,8 +86,9 @@ class Arena:
 
     async def _note(self, request: web.Request, response: web.StreamResponse) -> None:
         if self._log is not None:
-            line = (self.hall.now_ms(), request.get("account", ""), request.method, request.path, response.status)
-            self._log(RequestLine(*line))
+            account = caller(self.hall, request)
+            who = account.id if account else ""
+            self._log(RequestLine(self.hall.now_ms(), who, request.method, request.path, response.status))
 
     def account(self, name: str) -> Account:
         """By name; raises Rejected when there is none."""

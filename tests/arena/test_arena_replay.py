@@ -1,0 +1,87 @@
+"""Recorded games played live, and the arena as a command."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from bridge.arena import read_recordings
+from bridge.errors import RecordError
+
+if TYPE_CHECKING:
+    from tests.arena.conftest import Connect, Open
+
+FILE = Path(__file__).parent.parent / "data" / "arena_replay.pgn"
+CLOCKS = [(60, 60), (60, 60), (60, 60), (58, 60), (58, 55), (52, 55), (52, 3), (50, 3)]
+
+
+async def test_a_replay_waits_for_a_viewer_and_shows_the_recorded_clocks(open_arena: Open, connect: Connect) -> None:
+    arena = await open_arena()
+    recordings = read_recordings(FILE)
+    playing = asyncio.create_task(arena.replay(recordings, speed=200, wait_for_viewer=True))
+    await asyncio.sleep(0.1)
+    assert arena.games["aReplay1"].plies == 0
+    wanda = connect(arena, arena.account("Wanda").token)
+    otto = connect(arena, arena.account("otto-42").token)
+    started = await (await wanda.stream("/api/stream/event")).next()
+    assert started and started["game"]["id"] == "aReplay1" and started["game"]["color"] == "white"
+    spectator, board = await asyncio.gather(
+        connect(arena).stream("/api/stream/game/aReplay1"), otto.stream("/api/board/game/stream/aReplay1")
+    )
+    assert (await wanda.post("/api/board/game/aReplay1/resign"))[0] == 400
+    seen = await spectator.rest()
+    assert [(line["wc"], line["bc"]) for line in seen[1:-1]] == CLOCKS
+    assert (seen[-1]["status"]["name"], seen[-1]["winner"]) == ("outoftime", "white")
+    states = await board.rest()
+    assert [line["btime"] for line in states[1:]][-2:] == [2750, 0]
+    assert [line["wtime"] for line in states[1:]][4:] == [52_400] * 2 + [50_000] * 2
+    _, body = await connect(arena).get("/game/export/aReplay1", Accept="application/json")
+    assert body["clocks"] == [6000, 6000, 5800, 5500, 5240, 275, 5000, 0]
+    await connect(arena).stream("/api/stream/game/aReplay2")
+    assert await playing == ["aReplay1", "aReplay2"]
+    assert '[Termination "Normal"]' in arena.pgn("aReplay2") and "2... Qh4# { [%clk 0:09:58] } 0-1" in arena.pgn(
+        "aReplay2"
+    )
+    assert len(arena.games["aReplay2"].clocks_cs) == 4 and arena.games["aReplay2"].end_clock_cs is None
+
+
+async def test_a_replay_waits_as_long_as_the_clocks_say(open_arena: Open) -> None:
+    arena = await open_arena()
+    loop = asyncio.get_running_loop()
+    began = loop.time()
+    await arena.replay(read_recordings(FILE)[:1], speed=100)
+    # Thinking: 1 + 1 + 3 + 6 + 6.6 + 53.25 + 3.4 s, then 2.75 s until the flag falls.
+    assert 0.76 < loop.time() - began < 1.5
+
+
+def test_what_cannot_be_replayed_is_named(tmp_path: Path) -> None:
+    for text, cause in (
+        ('[Variant "Atomic"]\n\n1. e4 *\n', "game 1: the arena plays no Atomic"),
+        ("1. e4 e5 2. Ke3 *\n", "game 1: illegal san"),
+        ("", "holds no game"),
+    ):
+        path = tmp_path / "broken.pgn"
+        path.write_text(text)
+        with pytest.raises(RecordError, match=cause):
+            read_recordings(path)
+    with pytest.raises(RecordError, match="cannot be read"):
+        read_recordings(tmp_path / "absent.pgn")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+async def test_the_command_prints_address_and_tokens_and_ends_on_a_signal(number: signal.Signals) -> None:
+    command = [sys.executable, "-c", "from bridge.cli.arena import arena; arena()", "--replay", str(FILE)]
+    process = await asyncio.create_subprocess_exec(
+        *command, "--speed", "100", stdout=asyncio.subprocess.PIPE, cwd=Path(__file__).parents[2]
+    )
+    assert process.stdout is not None
+    head = [(await asyncio.wait_for(process.stdout.readline(), 10)).decode() for _ in range(7)]
+    assert head[0].startswith("arena at http://127.0.0.1:") and "token lip_KiriBot" in head[1]
+    assert head[5].endswith("/aReplay1 Wanda - Otto-42\n")
+    process.send_signal(number)
+    assert await asyncio.wait_for(process.wait(), 10) == 0
