@@ -1,13 +1,21 @@
 """The two languages engines speak, on top of `chess.engine`: stopping, draining stderr, and killing the whole group."""
 
+import asyncio
 import contextlib
+import logging
 import os
+import re
 import signal
 
 import chess.engine
 
+# What an engine says beside its protocol is no warning of ours; whatever stops a search is raised.
+logging.getLogger("chess.engine").setLevel(logging.CRITICAL)
+
 _TAIL_BYTES = 2000
 _LONGEST_LINE_BYTES = 1_000_000
+_NUDGE_S = 0.1
+_OLD_MOVE = re.compile(r"^My move is ?: ")
 
 
 class EngineProtocol(chess.engine.Protocol):
@@ -74,9 +82,26 @@ class XBoard(EngineProtocol, chess.engine.XBoardProtocol):
     spoken = "XBoard"
     stop_word = "?"
 
+    async def initialize(self) -> None:
+        """GNU Chess reads one line of its input at a time and answers none before the next one comes."""
+        nudge = asyncio.ensure_future(self._nudge())
+        try:
+            await super().initialize()
+        finally:
+            nudge.cancel()
+
+    async def _nudge(self) -> None:
+        while not self.returncode.done():
+            await asyncio.sleep(_NUDGE_S)
+            self.send_line("nopost")
+
     def send_line(self, line: str) -> None:
         """`level` counts in whole seconds: below one it would say that there is no time at all."""
         super().send_line(line.replace(" 0:00 ", " 0:01 ") if line.startswith("level ") else line)
+
+    def _line_received(self, line: str) -> None:
+        # Version 1 of the protocol, which GNU Chess keeps to.
+        super()._line_received(_OLD_MOVE.sub("move ", line))
 
 
 PROTOCOLS: dict[str, type[EngineProtocol]] = {"uci": Uci, "xboard": XBoard}
