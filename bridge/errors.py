@@ -10,7 +10,8 @@ BridgeError                     everything this program says on purpose
 │   ├── RateLimited             429: wait `retry_after_s`
 │   └── Unreachable             network, timeout, 5xx: may work later
 ├── EngineError                 an engine that is missing, dies, is silent or plays an illegal move
-└── JournalError                the journal file: locked, full, corrupt, read-only
+├── JournalError                the journal file: locked, full, corrupt, read-only
+└── SinkError                   an entry of the journal could not be delivered; it is tried again
 """
 
 from collections.abc import Sequence
@@ -79,3 +80,7 @@ class EngineError(BridgeError):
 
 class JournalError(BridgeError):
     """The journal cannot be read or written; the message names the file, the cause and the cure."""
+
+
+class SinkError(BridgeError):
+    """An entry could not be delivered: the address does not answer, the folder cannot be written. Never a secret."""

@@ -1,0 +1,97 @@
+"""A feed carries the journal to one sink: follow, write, advance. Retry, restart and late joining are one mechanism."""
+
+from dataclasses import dataclass
+
+import structlog
+from tenacity import AsyncRetrying, RetryCallState, stop_after_delay, wait_exponential, wait_random
+
+from bridge.errors import BridgeError, JournalError
+from bridge.interfaces import Entry, Journal, Sink
+
+log = structlog.get_logger("kirichess_feed")
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a failing sink is tried: waits double from the first to the longest, each with some jitter."""
+
+    first_s: float = 1.0
+    longest_s: float = 300.0
+    give_up_s: float = 86_400.0
+
+
+class Feed:
+    """One sink and its cursor. `seq` is how far it has come; `cause` why it is stuck, empty while it is not.
+
+    A sink that the journal does not know yet begins with the next entry, or with the first if `from_start`.
+    """
+
+    def __init__(
+        self, journal: Journal, sink: Sink, *, from_start: bool = False, patience: Patience | None = None
+    ) -> None:
+        self.name = sink.name
+        self.seq = 0
+        self.cause = ""
+        self._journal = journal
+        self._sink = sink
+        self._from_start = from_start
+        self._patience = patience or Patience()
+
+    async def run(self) -> None:
+        """Deliver until cancelled, or until the journal is closed; the sink is closed then. Raises JournalError."""
+        try:
+            self.seq = await self._start()
+            async for entry in self._journal.follow(self.seq):
+                await self._deliver(entry)
+                self.seq = entry.seq
+                await self._advance()
+        finally:
+            await self._sink.close()
+
+    async def _start(self) -> int:
+        # A cursor of 0 is also that of a sink which has come nowhere yet, so that a sink is known is stored by itself.
+        mark = f"{self.name} known"
+        if not await self._journal.cursor(mark):
+            await self._journal.advance(self.name, 0 if self._from_start else await self._journal.last_seq())
+            await self._journal.advance(mark, 1)
+        return await self._journal.cursor(self.name)
+
+    async def _deliver(self, entry: Entry) -> None:
+        patience = self._patience
+        retrying = AsyncRetrying(
+            wait=wait_exponential(patience.first_s, patience.longest_s) + wait_random(0, patience.first_s),
+            stop=stop_after_delay(patience.give_up_s),
+            before_sleep=self._stuck,
+            retry_error_callback=lambda state: self._give_up(entry, state),
+        )
+        if await retrying(self._try, entry) and self.cause:
+            log.info("sink_works_again", sink=self.name, seq=entry.seq)
+            self.cause = ""
+
+    async def _try(self, entry: Entry) -> bool:
+        await self._sink.write(entry)
+        return True
+
+    def _stuck(self, state: RetryCallState) -> None:
+        error = _error(state)
+        cause = str(error) or type(error).__name__
+        if cause != self.cause:
+            # An error that is not ours is a fault of the sink's code, to be mended there: told with its trace.
+            trace = None if isinstance(error, BridgeError) else error
+            log.warning("sink_stuck", sink=self.name, seq=self.seq + 1, cause=cause, exc_info=trace)
+            self.cause = cause
+
+    def _give_up(self, entry: Entry, state: RetryCallState) -> bool:
+        log.error("entry_given_up", sink=self.name, seq=entry.seq, event_id=entry.id, cause=str(_error(state)))
+        return False
+
+    async def _advance(self) -> None:
+        try:
+            await self._journal.advance(self.name, self.seq)
+        except JournalError as error:
+            # The entry is delivered; without its cursor it is delivered again after a restart, which ids tell.
+            log.warning("cursor_not_stored", sink=self.name, seq=self.seq, cause=str(error))
+
+
+def _error(state: RetryCallState) -> BaseException | None:
+    return None if state.outcome is None else state.outcome.exception()

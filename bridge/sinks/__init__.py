@@ -1,0 +1,1 @@
+"""Sinks: what the journal holds, carried to other programs and files."""
