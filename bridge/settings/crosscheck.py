@@ -34,7 +34,7 @@ def crosscheck(value: object) -> Iterator[Problem]:
 def doubts(document: Document) -> Iterator[Problem]:
     """What can be used but is most likely not meant."""
     root = _table(document.value)
-    if not _is_any(root, "watch") and not any(account.get("play") for _, account in _tables(root, "accounts")):
+    if not root.get("watch") and not any(account.get("play") for _, account in _tables(root, "accounts")):
         yield Problem((), "there is nothing to do: give an account `play:`, or name games under `watch:`")
     for path, written in document.written.items():
         if path[-1] in SECRETS and path[0] != "engines" and written and "${" not in written:
@@ -60,17 +60,17 @@ def _tables(root: Table, name: str) -> Iterator[tuple[Path, Table]]:
             yield (name, index), value
 
 
-def _is_any(table: Table, name: str) -> bool:
-    return bool(table.get(name))
+def _given(table: Table, name: str) -> bool:
+    return table.get(name) is not None
 
 
 def _token(path: Path, table: Table) -> Iterator[Problem]:
-    if _is_any(table, "token") and _is_any(table, "token_file"):
+    if _given(table, "token") and _given(table, "token_file"):
         yield Problem((*path, "token_file"), "contradicts token: give one of the two")
 
 
 def _has_token(table: Table) -> bool:
-    return _is_any(table, "token") or _is_any(table, "token_file")
+    return _given(table, "token") or _given(table, "token_file")
 
 
 def _account(path: Path, account: Table, engines: Table) -> Iterator[Problem]:
@@ -105,9 +105,9 @@ def _watched(path: Path, entry: Table) -> Iterator[Problem]:
     if len(named) > 1:
         yield Problem(path, f"names {' and '.join(named)}: make it an entry for each")
     rules = _table(entry.get("rules"))
-    if _is_any(entry, "pool") and "pool" in rules:
+    if _given(entry, "pool") and "pool" in rules:
         yield Problem((*path, "rules", "pool"), "contradicts pool: give one of the two")
-    elif named and not _is_any(entry, "pool") and not rules:
+    elif named and not _given(entry, "pool") and not rules:
         yield Problem(path, f"needs a pool to be judged in (known: {', '.join(NAMED)})")
     else:
         yield from _dials((*path, "rules"), entry)

@@ -7,9 +7,15 @@ from pydantic import AfterValidator, Field
 from bridge.settings.base import Many, Section, Text, one_of_form
 
 Plugin: TypeAlias = Annotated[
-    str, AfterValidator(one_of_form(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*", "a plugin is module:Class"))
+    str,
+    AfterValidator(
+        one_of_form(r"(\S.*\.py|[A-Za-z_][\w.]*):[A-Za-z_]\w*", "a plugin is module:Class or FILE.py:Class")
+    ),
 ]
-Options: TypeAlias = dict[str, bool | int | str]
+Options: TypeAlias = dict[str, bool | int | float | str]
+
+
+_SEED = "The same seed makes the same choices; left out: others each time."
 
 
 class _Program(Section):
@@ -24,6 +30,7 @@ class KiriEngine(Section):
     """The built-in engine: needs nothing installed and knows what its moves cost on the clock."""
 
     kind: Literal["kiri"] = Field(description="kiri: built in.")
+    seed: int | None = Field(default=None, description=_SEED)
 
 
 class UciEngine(_Program):
@@ -43,7 +50,9 @@ class PythonEngine(Section):
     """A class of one's own, run inside this program under a deadline."""
 
     kind: Literal["python"] = Field(description="python: a class in an importable module.")
-    plugin: Plugin = Field(description="Where the class is: module:Class.")
+    plugin: Plugin = Field(
+        description="Where the class is: module:Class, or FILE.py:Class, a path that counts from this file's folder."
+    )
     options: Options = Field(default_factory=dict, description="Given to the class as keyword arguments.")
 
 
@@ -51,7 +60,7 @@ class RandomEngine(Section):
     """Any legal move, each as likely as the others."""
 
     kind: Literal["random"] = Field(description="random: any legal move.")
-    seed: int | None = Field(default=None, description="The same seed plays the same moves; left out: always others.")
+    seed: int | None = Field(default=None, description=_SEED)
 
 
 EngineSettings: TypeAlias = Annotated[

@@ -36,8 +36,9 @@ def load(
     document = read_yaml(_text(file), os.environ if variables is None else variables)
     problems = list(document.problems)
     settings: Settings | None = None
-    if document.value is None and not problems:
-        problems.append(Problem((), "the file is empty; `kirichess-bridge config init -o FILE` writes one"))
+    if document.value is None:
+        if not problems:
+            problems.append(Problem((), "the file is empty; `kirichess-bridge config init -o FILE` writes one"))
     elif not isinstance(document.value, dict):
         problems.append(Problem((), "must be a table of keys: accounts, engines, watch, …"))
     else:

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from pydantic import SecretStr
 
-from bridge.settings.engines import UciEngine, XboardEngine
+from bridge.settings.engines import EngineSettings, PythonEngine, UciEngine, XboardEngine
 from bridge.settings.models import Account, MonitorSettings, Settings
 from bridge.settings.problems import Path, Problem
 
@@ -35,12 +35,7 @@ def resolve(settings: Settings, folder: FilePath, *, unset: Container[Path]) -> 
     accounts = tuple(with_token(account, ("accounts", index)) for index, account in enumerate(settings.accounts))
     monitor = settings.monitor and with_token(settings.monitor, ("monitor",))
     journal = settings.journal.model_copy(update={"url": _absolute_url(settings.journal.url, folder)})
-    engines = {
-        name: engine.model_copy(update={"path": _program(engine.path, folder)})
-        if isinstance(engine, UciEngine | XboardEngine)
-        else engine
-        for name, engine in settings.engines.items()
-    }
+    engines = {name: _with_paths(engine, folder) for name, engine in settings.engines.items()}
     pgn = settings.pgn and settings.pgn.model_copy(update={"folder": str(folder / settings.pgn.folder)})
     update = {"accounts": accounts, "monitor": monitor, "journal": journal, "engines": engines, "pgn": pgn}
     return settings.model_copy(update=update), problems
@@ -64,6 +59,15 @@ def _read_token(file: FilePath) -> str:
 def _absolute_url(url: str, folder: FilePath) -> str:
     file = url.removeprefix(_SQLITE)
     return f"{_SQLITE}{folder / file}"
+
+
+def _with_paths(engine: EngineSettings, folder: FilePath) -> EngineSettings:
+    match engine:
+        case UciEngine() | XboardEngine():
+            return engine.model_copy(update={"path": _program(engine.path, folder)})
+        case PythonEngine(plugin=plugin) if ".py:" in plugin:
+            return engine.model_copy(update={"plugin": str(folder / plugin)})
+    return engine
 
 
 def _program(path: str, folder: FilePath) -> str:

@@ -84,6 +84,8 @@ class _Translator:
             case "extra_forbidden":
                 section = self._sections[id(value_at(self._document.value, path[:-1]))]
                 return [Problem(path[:-1], unknown("key", str(path[-1]), section.model_fields), at_key_of=path)]
+            case "too_short" if value_at(self._document.value, path):
+                return []  # pydantic counts only the good ones; the bad ones are told anyway
             case "missing":
                 return [Problem(path[:-1], f"the key {path[-1]!r} is missing")]
             case "union_tag_invalid":
