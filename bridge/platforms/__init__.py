@@ -1,0 +1,1 @@
+"""Adapters of chess sites; none imports another."""

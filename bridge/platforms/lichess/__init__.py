@@ -1,0 +1,1 @@
+"""Lichess, and every server that speaks its API."""

@@ -1,0 +1,88 @@
+"""What an answer that is not 200 means: one of the three platform errors, in a line fit to be shown (API §1.1)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bridge.errors import PlatformError, RateLimited, Refused, Unreachable
+from bridge.platforms.lichess.shapes import Json, WireError, read_object
+
+_MAX_WORDS = 200
+_MAX_WAIT_S = 86_400.0
+
+PER_DAY = "bot.vsBot.day"
+"""Key of the limit of games between bots: it concerns them, not the endpoint (§4)."""
+
+
+class DailyLimit(RateLimited):
+    """Too many games against bots today: `retry_after_s` until the next one, games with people excepted (§4).
+
+    Raised for our own limit (429) and for the opponent's (400): `ours` tells.
+    """
+
+    def __init__(self, message: str, *, retry_after_s: float | None, ours: bool) -> None:
+        super().__init__(message, retry_after_s=retry_after_s)
+        self.ours = ours
+
+
+class Senseless(Unreachable):
+    """A stream that can be read and makes no sense: to be opened again, in no hurry."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer as both HTTP libraries give it; header names are looked up whatever their case."""
+
+    what: str
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    def error(self) -> PlatformError:
+        """Never assumes JSON: a proxy in front of Lichess answers with pages."""
+        found = self._json()
+        said = f"{self.what}: {self.status} {_words(found)}".rstrip()
+        limit = found.get("ratelimit")
+        wait_s = self._figure(limit)
+        if isinstance(limit, Mapping) and limit.get("key") == PER_DAY:
+            return DailyLimit(said, retry_after_s=wait_s, ours=self.status == 429)
+        if self.status == 429:
+            return RateLimited(said, retry_after_s=wait_s)
+        if self.status >= 500 or self.status == 408:
+            return Unreachable(said)
+        if 300 <= self.status < 400:
+            said += "(it sends us elsewhere: is the account's url right?)"
+        return Refused(said, status=self.status)
+
+    def _json(self) -> Json:
+        try:
+            return read_object(self.body)
+        except WireError:
+            return {}
+
+    def _figure(self, limit: object) -> float | None:
+        """`ratelimit.seconds`, else Retry-After, else None."""
+        given = limit.get("seconds") if isinstance(limit, Mapping) else None
+        if isinstance(given, int | float) and not isinstance(given, bool):
+            return min(_MAX_WAIT_S, max(0.0, float(given)))
+        header = next((value for name, value in self.headers.items() if name.lower() == "retry-after"), "")
+        # The other form, a date, would need their clock and ours to agree.
+        return min(_MAX_WAIT_S, float(header)) if header.strip().isdecimal() else None
+
+
+def _words(found: Json) -> str:
+    """`error` is a text, or an object of fields with lists of texts."""
+    error = found.get("error")
+    if isinstance(error, Mapping):
+        error = "; ".join(f"{field}: {_flat(texts)}" for field, texts in error.items())
+    return " ".join(str(error).split())[:_MAX_WORDS] if error else ""
+
+
+def _flat(texts: object) -> str:
+    return ", ".join(str(text) for text in texts) if isinstance(texts, list) else str(texts)
+
+
+def no_answer(what: str, error: BaseException) -> Unreachable:
+    """A request that failed below HTTP. Only the error's own words: some carry the request's headers."""
+    kind = "no answer in time" if isinstance(error, TimeoutError) else type(error).__name__
+    said = " ".join(str(error).split())[:_MAX_WORDS]
+    return Unreachable(f"{what}: {kind}" + (f": {said}" if said else ""))

@@ -1,0 +1,110 @@
+"""One gate per account: what may be asked of Lichess at the same time, and what must wait (API §4)."""
+
+import asyncio
+import enum
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from bridge.errors import RateLimited
+from bridge.platforms.lichess.answers import DailyLimit
+
+
+class Lane(enum.IntEnum):
+    """By urgency. No lane waits for a request in another one."""
+
+    MOVE = 0
+    """One request in flight a game, and at most `moves_at_once` an account."""
+    CLAIM = 1
+    """Resignations, claims and whatever else ends a game or answers an offer. One at a time, as all lanes below."""
+    ACCEPT = 2
+    CHAT = 3
+    """Chat and polling start only while no more urgent request waits for its turn."""
+    POLL = 4
+
+
+@dataclass(eq=False, slots=True)
+class _Waiter:
+    lane: Lane
+    game_id: str
+    turn: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+
+
+class Gate:
+    """Requests pass in order of their lanes, in a lane in order of their coming."""
+
+    def __init__(
+        self, rate_limit_s: float = 60.0, *, moves_at_once: int = 8, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._rate_limit_s = rate_limit_s
+        self._moves_at_once = moves_at_once
+        self._clock = clock
+        self._waiting: list[_Waiter] = []
+        self._passing: Counter[Lane] = Counter()
+        self._games_moving: set[str] = set()
+        self._held_until: dict[str, float] = {}
+
+    def hold(self, kind: str, seconds: float) -> None:
+        """Let no request of this kind (of endpoint) pass for so long: the platform said 429."""
+        self._held_until[kind] = max(self._clock() + seconds, self._held_until.get(kind, 0.0))
+
+    @asynccontextmanager
+    async def passage(self, lane: Lane, kind: str = "", game_id: str = "") -> AsyncIterator[None]:
+        """Wait for one's turn, keep it while the block runs.
+
+        `kind`: of endpoint; a RateLimited out of the block holds it, for the figure given or `rate_limit_s`. "": none.
+
+        Raises:
+            RateLimited: this kind is held; the block was not run.
+        """
+        waiter = _Waiter(lane, game_id)
+        self._check_hold(kind)
+        self._waiting.append(waiter)
+        self._waiting.sort(key=lambda each: each.lane)
+        self._admit()
+        try:
+            await waiter.turn
+            self._check_hold(kind)
+            yield
+        except RateLimited as error:
+            if kind and not isinstance(error, DailyLimit):
+                self.hold(kind, self._rate_limit_s if error.retry_after_s is None else error.retry_after_s)
+            raise
+        finally:
+            self._leave(waiter)
+
+    def _check_hold(self, kind: str) -> None:
+        left_s = self._held_until.get(kind, 0.0) - self._clock()
+        if left_s > 0:
+            raise RateLimited(f"{kind}: the platform asked us to wait {left_s:.0f} s more", retry_after_s=left_s)
+        self._held_until.pop(kind, None)
+
+    def _admit(self) -> None:
+        crowded = False
+        for waiter in tuple(self._waiting):
+            if waiter.turn.done():
+                continue  # canceled, and about to leave
+            if self._blocked(waiter):
+                crowded = crowded or waiter.game_id not in self._games_moving
+            elif waiter.lane < Lane.CHAT or not crowded:
+                self._waiting.remove(waiter)
+                self._passing[waiter.lane] += 1
+                if waiter.lane is Lane.MOVE:
+                    self._games_moving.add(waiter.game_id)
+                waiter.turn.set_result(None)
+
+    def _blocked(self, waiter: _Waiter) -> bool:
+        if waiter.lane is not Lane.MOVE:
+            return self._passing[waiter.lane] > 0
+        return self._passing[Lane.MOVE] >= self._moves_at_once or waiter.game_id in self._games_moving
+
+    def _leave(self, waiter: _Waiter) -> None:
+        if waiter in self._waiting:
+            self._waiting.remove(waiter)
+        else:
+            self._passing[waiter.lane] -= 1
+            if waiter.lane is Lane.MOVE:
+                self._games_moving.discard(waiter.game_id)
+        self._admit()

@@ -1,0 +1,84 @@
+"""Actions that are owed: sent until accepted, or until they no longer make sense (API §1.4, §4).
+
+What the platform answers is no proof. After an answer that did not come, the request may have taken effect; the game's
+stream tells, and only a request that still fits what it last said is sent again. So a move is never played twice and
+never late in another position.
+"""
+
+import asyncio
+import itertools
+import random
+from collections.abc import Callable, Iterator
+
+import structlog
+
+from bridge.errors import RateLimited, Refused, Unreachable
+from bridge.platforms.lichess.client import Client
+from bridge.platforms.lichess.gate import Gate, Lane
+from bridge.platforms.lichess.reopen import doubling
+from bridge.platforms.lichess.timings import Timings
+
+log = structlog.get_logger("kirichess_lichess")
+
+
+class Owed:
+    """One request that must get through; `superseded` tells when it is no longer wanted.
+
+    Besides, whoever runs it cancels it as soon as the stream shows another state.
+    """
+
+    def __init__(self, client: Client, gate: Gate, superseded: Callable[[], bool]) -> None:
+        self._client = client
+        self._gate = gate
+        self._superseded = superseded
+
+    async def move(self, path: str, game_id: str) -> None:
+        """A move, with `move_s` for each try. A 400 or 404 is tried again before it is believed.
+
+        Raises:
+            Refused: and no earlier try can have taken effect.
+        """
+        timings = self._client.timings
+        await self._post(path, Lane.MOVE, game_id, timings.move_s, {400: timings.believed_after})
+
+    async def claim(self, path: str, game_id: str) -> None:
+        """A resignation or a claim. Raises Refused like `move`, on the first 400."""
+        await self._post(path, Lane.CLAIM, game_id, self._client.timings.request_s, {400: 1})
+
+    async def _post(self, path: str, lane: Lane, game_id: str, timeout_s: float, patience: dict[int, int]) -> None:
+        """`patience`: how many answers of a status in a row are needed to believe it."""
+        timings = self._client.timings
+        holds, retries = _holds(timings), doubling(*timings.move_retry_s)
+        patience = {404: timings.believed_after, **patience}
+        uncertain = False
+        while not self._superseded():
+            try:
+                async with self._gate.passage(lane, game_id=game_id):
+                    await self._client.post(path, timeout_s=timeout_s)
+                return
+            except RateLimited as error:
+                wait_s, cause = _figure_or(error, holds), str(error)
+            except Unreachable as error:
+                uncertain = True
+                wait_s, cause = next(retries), str(error)
+            except Refused as error:
+                patience[error.status] = patience.get(error.status, 1) - 1
+                if patience[error.status] <= 0:
+                    if uncertain and error.status == 400:
+                        break  # an earlier try took effect, or the game has moved on: the stream tells
+                    raise
+                wait_s, cause = next(retries), str(error)
+            log.warning("still owed", path=path, cause=cause, again_in_s=round(wait_s, 2))
+            await asyncio.sleep(wait_s)
+        log.info("no longer owed", path=path)
+
+
+def _holds(timings: Timings) -> Iterator[float]:
+    seconds = itertools.chain(timings.move_holds_s, itertools.repeat(timings.move_holds_s[-1]))
+    return (each * random.uniform(0.9, 1.1) for each in seconds)
+
+
+def _figure_or(error: RateLimited, holds: Iterator[float]) -> float:
+    if error.retry_after_s is None:
+        return next(holds)
+    return error.retry_after_s * random.uniform(1.0, 1.05)

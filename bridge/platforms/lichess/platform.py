@@ -1,0 +1,318 @@
+"""Lichess as a Platform: what it says becomes messages, what is asked of it becomes requests. It decides nothing."""
+
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import berserk
+
+from bridge.errors import Refused, UsageError
+from bridge.interfaces import (
+    Abort,
+    AcceptChallenge,
+    AccountEvent,
+    Action,
+    AnswerDraw,
+    AnswerTakeback,
+    Challenge,
+    ClaimVictory,
+    DeclineChallenge,
+    Disconnected,
+    FinishedGame,
+    GameMessage,
+    GameStarted,
+    Player,
+    PlayMove,
+    Resign,
+    Say,
+)
+from bridge.platforms.lichess import feeds, wire
+from bridge.platforms.lichess.archive import game_head, to_finished
+from bridge.platforms.lichess.berserk_calls import BerserkCalls
+from bridge.platforms.lichess.client import Client
+from bridge.platforms.lichess.gate import Gate, Lane
+from bridge.platforms.lichess.moves import Owed
+from bridge.platforms.lichess.reopen import Reader, follow
+from bridge.platforms.lichess.spectator import SpectatorReader
+from bridge.platforms.lichess.streams import EventReader, GameReader, is_over
+from bridge.platforms.lichess.timings import Timings
+from bridge.rules.snapshot import RUNNING, TimeControl
+
+T = TypeVar("T")
+
+
+def steady_ms() -> int:
+    """Whole milliseconds of a clock that never jumps."""
+    return time.monotonic_ns() // 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Post:
+    """A request that is made once."""
+
+    path: str
+    lane: Lane
+    kind: str
+    form: dict[str, str] = field(default_factory=dict)
+
+
+class Lichess:
+    """One account of one server; without a token ("") it can watch and read finished games.
+
+    Streams are opened again by themselves; what is asked passes the account's gate. Nothing is ever sent under
+    /api/board/: those streams are only read.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        token: str = "",
+        *,
+        timings: Timings = Timings(),  # noqa: B008 a frozen value
+        clock: Callable[[], int] = steady_ms,
+    ) -> None:
+        self._client = Client(url, token, timings)
+        self._gate = Gate(timings.rate_limit_s)
+        self._berserk = BerserkCalls(self._client.url, token, lambda: self._client.user_agent, timings.call_s)
+        self._clock = clock
+        self._me: Player | None = None
+        self._games: dict[str, GameReader] = {}
+
+    def __repr__(self) -> str:
+        return f"Lichess({self._client.url!r}, {self._me.name if self._me else '?'!r})"
+
+    @property
+    def url(self) -> str:
+        """The server's address."""
+        return self._client.url
+
+    # -- the account -------------------------------------------------------------------------------------------------
+
+    async def account(self) -> Player:
+        """Who the token belongs to. Raises PlatformError; UsageError when there is no token or it is not valid."""
+        self._need_token()
+        try:
+            found = await self._ask("account", lambda api: api.account.get())
+        except Refused as error:
+            if error.status == 401:
+                raise UsageError(
+                    f"{self.url} does not know this token ({error}): make a new one at {self.url}/account/oauth/token"
+                ) from None
+            raise
+        self._me = wire.parse_user(found)
+        self._client.is_called(self._me.name)
+        return self._me
+
+    async def token_facts(self) -> wire.TokenFacts | None:
+        """What the token may do; None: nobody has this token. Raises PlatformError."""
+        self._need_token()
+        async with self._gate.passage(Lane.POLL, "token"):
+            return wire.parse_token(await self._client.test_token())
+
+    async def token_scopes(self) -> frozenset[str]:
+        """The scopes of the token. Raises PlatformError; UsageError when nobody has this token."""
+        facts = await self.token_facts()
+        if facts is None:
+            raise UsageError(f"{self.url} does not know this token: make a new one at {self.url}/account/oauth/token")
+        return facts.scopes
+
+    async def upgrade(self) -> None:
+        """Make the account a BOT, for good. Raises Refused for an account that has played."""
+        await self._ask("upgrade", lambda api: api.account.upgrade_to_bot())  # type: ignore[no-untyped-call]
+
+    async def ongoing(self) -> list[GameStarted]:
+        """The account's games in progress, at most 50."""
+        found = await self._ask("playing", lambda api: api.games.get_ongoing(count=50))
+        return [wire.parse_started(game) for game in found]
+
+    async def online_bots(self, most: int = 100) -> list[Player]:
+        """Bots that can be challenged now."""
+        found = await self._ask("bots", lambda api: list(api.bots.get_online_bots(limit=most)))
+        return [wire.parse_user(bot) for bot in found]
+
+    async def account_events(self) -> AsyncGenerator[AccountEvent]:
+        """What happens to the account, for ever. Games in progress are told again after each reconnect.
+
+        Raises:
+            Refused: the token is not valid any more, or lacks a scope.
+        """
+        me = self._me or await self.account()
+        reader = EventReader(me.id)
+        path = "/api/stream/event"
+        async with aclosing(follow(self._client, path, reader, silence_s=self._client.timings.silence_s)) as events:
+            async for event in events:
+                yield event
+
+    # -- games -------------------------------------------------------------------------------------------------------
+
+    async def game(self, game_id: str) -> AsyncGenerator[GameMessage]:
+        """A game of this bot account; ends after its last snapshot, or when it does not exist (any more)."""
+        reader = self._games[game_id] = GameReader(self.url, self._clock)
+        try:
+            path = f"/api/bot/game/stream/{game_id}"
+            async with aclosing(self._messages(path, reader, self._client.timings.silence_s)) as messages:
+                async for message in messages:
+                    yield message
+        finally:
+            if self._games.get(game_id) is reader:
+                del self._games[game_id]
+
+    async def board_game(self, game_id: str) -> AsyncGenerator[GameMessage]:
+        """A game of this account, which is no bot: read only, exact and undelayed."""
+        path = f"/api/board/game/stream/{game_id}"
+        reader = GameReader(self.url, self._clock)
+        async with aclosing(self._messages(path, reader, self._client.timings.silence_s)) as messages:
+            async for message in messages:
+                yield message
+
+    async def spectate(self, game_id: str) -> AsyncGenerator[GameMessage]:
+        """Anybody's game, three plies late, with clocks in whole seconds (source `spectator`, precision 500 ms)."""
+        known = await game_head(self._client, self._gate, game_id)
+        reader = SpectatorReader(known, self._clock)
+        path = f"/api/stream/game/{game_id}"
+        async with aclosing(self._messages(path, reader, self._client.timings.spectator_silence_s)) as messages:
+            async for message in messages:
+                yield message
+
+    async def _messages(self, path: str, reader: Reader[GameMessage], silence_s: float) -> AsyncGenerator[GameMessage]:
+        try:
+            async with aclosing(follow(self._client, path, reader, silence_s=silence_s)) as messages:
+                async for message in messages:
+                    yield message
+                    if is_over(message):
+                        return
+        except Refused as error:
+            if error.status != 404:
+                raise
+            yield Disconnected(str(error))
+
+    def tv_games(self, channel: str) -> AsyncGenerator[str]:
+        """Ids of the games a TV channel turns to (`blitz`, `ultraBullet`, `bot`, …), for ever."""
+        return feeds.tv_games(self._client, channel)
+
+    def user_games(self, name: str) -> AsyncGenerator[str]:
+        """Ids of the games somebody plays, for ever. Raises Refused when there is no such user."""
+        return feeds.user_games(self._client, self._gate, name)
+
+    # -- what is asked of it -----------------------------------------------------------------------------------------
+
+    async def perform(self, action: Action) -> None:
+        """Do it; what happened is what the stream says next.
+
+        Moves, resignations and claims are sent until they are accepted, or until `game` has shown another state than
+        when they were asked for. Everything else is sent once and raises PlatformError; after a 429 its kind is
+        refused here until the time is up.
+        """
+        self._need_token()
+        match action:
+            case PlayMove():
+                query = "?offeringDraw=true" if action.offering_draw else ""
+                path = f"/api/bot/game/{action.game_id}/move/{action.uci}{query}"
+                await Owed(self._client, self._gate, self._moved_on(action.game_id)).move(path, action.game_id)
+            case Resign() | ClaimVictory():
+                verb = "resign" if isinstance(action, Resign) else "claim-victory"
+                path = f"/api/bot/game/{action.game_id}/{verb}"
+                await Owed(self._client, self._gate, self._ended(action.game_id)).claim(path, action.game_id)
+            case _:
+                await self._once(_post_of(action))
+
+    def _moved_on(self, game_id: str) -> Callable[[], bool]:
+        """Whether the game's stream shows another position, or an end, than now."""
+        reader = self._games.get(game_id)
+        if reader is None or reader.latest is None:
+            return lambda: False
+        moves = reader.latest.moves
+
+        def moved_on() -> bool:
+            latest = reader.latest
+            return latest is not None and (latest.moves != moves or latest.status not in RUNNING)
+
+        return moved_on
+
+    def _ended(self, game_id: str) -> Callable[[], bool]:
+        reader = self._games.get(game_id)
+        return lambda: reader is not None and reader.latest is not None and reader.latest.status not in RUNNING
+
+    async def _once(self, post: _Post) -> None:
+        async with self._gate.passage(post.lane, post.kind):
+            await self._client.post(post.path, post.form, timeout_s=self._client.timings.request_s)
+
+    async def challenge(
+        self,
+        name: str,
+        *,
+        rated: bool = False,
+        time_control: TimeControl | None = None,
+        color: str = "random",
+        variant: str = "standard",
+        start_fen: str | None = None,
+    ) -> Challenge:
+        """Challenge somebody; `time_control` in whole seconds, None for a game without a clock.
+
+        It lapses after 20 s; what becomes of it is told as an event.
+
+        Raises:
+            DailyLimit: too many games against bots today, ours or theirs.
+        """
+        control = time_control
+        found = await self._ask(
+            "challenge",
+            lambda api: api.challenges.create(
+                name,
+                rated,
+                clock_limit=control.initial_ms // 1000 if control else None,
+                clock_increment=control.increment_ms // 1000 if control else None,
+                color=color,  # type: ignore[arg-type]  # berserk wants literals
+                variant=variant,  # type: ignore[arg-type]
+                position=start_fen,
+            ),
+            lane=Lane.ACCEPT,
+        )
+        return wire.parse_challenge(found)
+
+    async def cancel_challenge(self, challenge_id: str) -> None:
+        """Take back a challenge of ours."""
+        await self._ask("cancel", lambda api: api.challenges.cancel(challenge_id), lane=Lane.ACCEPT)
+
+    async def finished(self, game_id: str) -> FinishedGame:
+        """A finished game from the archive (source `export`, precision 40 ms).
+
+        Raises:
+            PlatformError: not there, or still running (then Unreachable: the archive can lag behind).
+            RecordError: it cannot be read: an unsupported variant, say.
+        """
+        found = await self._ask("export", lambda api: api.games.export(game_id, as_pgn=False))
+        return to_finished(found, self.url)
+
+    async def _ask(self, kind: str, ask: Callable[[berserk.Client], T], lane: Lane = Lane.POLL) -> T:
+        async with self._gate.passage(lane, kind):
+            return await self._berserk.call(kind, ask)
+
+    async def close(self) -> None:
+        """Give back every connection; streams end."""
+        self._berserk.close()
+        await self._client.close()
+
+    def _need_token(self) -> None:
+        if not self._client.has_token:
+            raise UsageError(f"this needs an account: give a token of {self.url}")
+
+
+def _post_of(action: Action) -> _Post:
+    match action:
+        case Abort(game_id):
+            return _Post(f"/api/bot/game/{game_id}/abort", Lane.CLAIM, "abort")
+        case AnswerDraw(game_id, accept):
+            return _Post(f"/api/bot/game/{game_id}/draw/{'yes' if accept else 'no'}", Lane.CLAIM, "draw")
+        case AnswerTakeback(game_id, accept):
+            return _Post(f"/api/bot/game/{game_id}/takeback/{'yes' if accept else 'no'}", Lane.CLAIM, "takeback")
+        case Say(game_id, text, room):
+            return _Post(f"/api/bot/game/{game_id}/chat", Lane.CHAT, "chat", {"room": room, "text": text})
+        case AcceptChallenge(challenge_id):
+            return _Post(f"/api/challenge/{challenge_id}/accept", Lane.ACCEPT, "accept")
+        case DeclineChallenge(challenge_id, reason):
+            return _Post(f"/api/challenge/{challenge_id}/decline", Lane.ACCEPT, "decline", {"reason": reason})
+        case PlayMove() | Resign() | ClaimVictory():
+            raise AssertionError("sent until accepted, not once")

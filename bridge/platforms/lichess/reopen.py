@@ -1,0 +1,132 @@
+"""A stream that is always there: opened again after whatever ends it (API §1.1, §1.3, §1.5).
+
+A clean end, a reset, silence, 5xx and junk are one case. The first opening after a stream that brought anything comes
+at once; openings that bring nothing are spaced out. A 429 is waited out.
+"""
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncGenerator, Iterable, Iterator
+from typing import Protocol, TypeVar
+
+import structlog
+
+from bridge.errors import RateLimited, Refused, Unreachable
+from bridge.interfaces import Connected, Disconnected
+from bridge.platforms.lichess.answers import Senseless
+from bridge.platforms.lichess.client import Client
+from bridge.platforms.lichess.shapes import WireError
+from bridge.platforms.lichess.timings import Timings
+
+T = TypeVar("T", covariant=True)
+
+log = structlog.get_logger("kirichess_lichess")
+
+
+def doubling(first_s: float, most_s: float) -> Iterator[float]:
+    """Waits that double up to `most_s`, each shortened by up to a half, so that many clients do not come at once."""
+    wait_s = first_s
+    while True:
+        yield wait_s * random.uniform(0.5, 1.0)
+        wait_s = min(most_s, 2 * wait_s)
+
+
+class _Pace:
+    """When to open next."""
+
+    def __init__(self, timings: Timings) -> None:
+        self._timings = timings
+        self._waits: Iterator[float] | None = None
+        self._doubts = doubling(*timings.backoff_s)
+        self._opened_at = time.monotonic()
+
+    def opens(self) -> None:
+        self._opened_at = time.monotonic()
+
+    def lives(self) -> None:
+        self._waits = None
+
+    def next_s(self) -> float:
+        if self._waits is None:
+            self._waits = doubling(*self._timings.backoff_s)
+            spacing_s = self._timings.reopen_s * random.uniform(0.5, 1.0)
+            return max(0.0, self._opened_at + spacing_s - time.monotonic())
+        return next(self._waits)
+
+    def doubtful_s(self) -> float:
+        return next(self._doubts)
+
+
+class Reader(Protocol[T]):
+    """Makes messages of the lines of one stream, over all its connections."""
+
+    def opened(self) -> None:
+        """A new connection begins: the stream starts again from its first line."""
+        ...
+
+    def read(self, line: bytes) -> Iterable[T]:
+        """Raises WireError: skip this line. Senseless: open the stream again."""
+        ...
+
+    def ended(self) -> Iterable[T]:
+        """The stream has ended cleanly."""
+        ...
+
+
+async def follow(
+    client: Client, path: str, reader: Reader[T], *, silence_s: float
+) -> AsyncGenerator[T | Connected | Disconnected]:
+    """What a stream says for ever, with Connected after each opening and Disconnected after each loss.
+
+    Ends when the client is closed.
+
+    Raises:
+        Refused: 4xx; a 404 only after `believed_after` of them in a row.
+    """
+    pace = _Pace(client.timings)
+    missing = 0
+    while not client.closed:
+        pace.opens()
+        try:
+            async with client.lines(path, silence_s=silence_s) as lines:
+                missing = 0
+                reader.opened()
+                yield Connected()
+                async for line in lines:
+                    pace.lives()
+                    for message in _read(reader, line, path):
+                        yield message
+            for message in reader.ended():
+                yield message
+            reason, wait_s = "the stream ended", pace.next_s()
+        except RateLimited as error:
+            reason, wait_s = str(error), _held_s(error, client.timings)
+        except Senseless as error:
+            reason, wait_s = str(error), pace.doubtful_s()
+        except Unreachable as error:
+            reason, wait_s = str(error), pace.next_s()
+        except Refused as error:
+            missing += error.status == 404
+            if error.status != 404 or missing >= client.timings.believed_after:
+                raise
+            reason, wait_s = str(error), pace.next_s()
+        if not client.closed:
+            log.info("stream lost", stream=path, cause=reason, again_in_s=round(wait_s, 2))
+            yield Disconnected(reason)
+            await asyncio.sleep(wait_s)
+
+
+def _read(reader: Reader[T], line: bytes, path: str) -> Iterable[T]:
+    if not line.strip():
+        return ()  # a keep-alive
+    try:
+        return reader.read(line)
+    except WireError as error:
+        log.warning("line skipped", stream=path, cause=str(error))
+        return ()
+
+
+def _held_s(error: RateLimited, timings: Timings) -> float:
+    wait_s = timings.rate_limit_s if error.retry_after_s is None else error.retry_after_s
+    return wait_s * random.uniform(1.0, 1.05)

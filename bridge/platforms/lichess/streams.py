@@ -1,0 +1,74 @@
+"""Readers of the two streams an account has of its own: its events, and each of its games."""
+
+from collections.abc import Callable, Iterable
+
+from bridge.interfaces import AccountEvent, ChallengeReceived, GameMessage, GameOpened, GameState
+from bridge.platforms.lichess.answers import Senseless
+from bridge.platforms.lichess.wire import parse_account_event, parse_game_line
+from bridge.rules.snapshot import RUNNING, Snapshot
+
+
+class EventReader:
+    """Events of the account whose id `me` is; challenges of its own are not told."""
+
+    def __init__(self, me: str) -> None:
+        self._me = me
+
+    def opened(self) -> None:
+        """Games in progress and open challenges are told again; the lobby knows which it has."""
+
+    def read(self, line: bytes) -> Iterable[AccountEvent]:
+        event = parse_account_event(line)
+        if event is None or (isinstance(event, ChallengeReceived) and event.challenge.challenger.id == self._me):
+            return ()
+        return (event,)
+
+    def ended(self) -> Iterable[AccountEvent]:
+        return ()
+
+
+class GameReader:
+    """Messages of one game, each connection's first being GameOpened.
+
+    A state before the game itself (the server drops lines of a slow reader), and one that neither continues nor takes
+    back what was known, are not believed: the stream is opened again.
+    """
+
+    def __init__(self, site: str, clock: Callable[[], int]) -> None:
+        self._site = site
+        self._clock = clock
+        self._moves: tuple[str, ...] | None = None
+        self.latest: Snapshot | None = None
+
+    def opened(self) -> None:
+        self._moves = None
+
+    def read(self, line: bytes) -> Iterable[GameMessage]:
+        message = parse_game_line(line, at_ms=self._clock(), site=self._site)
+        if message is None:
+            return ()
+        if isinstance(message, GameOpened):
+            self._keep(message.snapshot)
+        elif isinstance(message, GameState):
+            self._check(tuple(message.snapshot.moves))
+            self._keep(message.snapshot)
+        return (message,)
+
+    def ended(self) -> Iterable[GameMessage]:
+        return ()
+
+    def _keep(self, snapshot: Snapshot) -> None:
+        self._moves = tuple(snapshot.moves)
+        self.latest = snapshot
+
+    def _check(self, moves: tuple[str, ...]) -> None:
+        if self._moves is None:
+            raise Senseless("a state came before its game")
+        shared = min(len(moves), len(self._moves))
+        if moves[:shared] != self._moves[:shared]:
+            raise Senseless("the moves are not those of this game any more")
+
+
+def is_over(message: object) -> bool:
+    """Whether a message ends its game (§3.1: any status but created and started)."""
+    return isinstance(message, GameOpened | GameState) and message.snapshot.status not in RUNNING
