@@ -4,7 +4,7 @@ What may live here: state that follows from the events alone. No I/O, no wall cl
 not depend on time and the clocks do not depend on the board, so a takeback replays the clocks and never the moves.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import chess
@@ -12,6 +12,7 @@ import chess
 from bridge.rules.effects import Effects, push
 from bridge.rules.endings import Flag, Outcome, board_ending, flag_outcome
 from bridge.rules.events import Berserked, Ended, Event, Moved, Noted, Resynced, Started, TakenBack, TimeGiven
+from bridge.rules.platform_clocks import PlatformClocks
 from bridge.rules.platform_end import platform_outcome
 from bridge.rules.position import Key, position_key, read_move, start_board
 from bridge.rules.snapshot import RECORD_END, Anomaly, Setup
@@ -24,7 +25,7 @@ class Row:
     """One counted ply, or (`ply` None) time a player spent on moves that were taken back (R5).
 
     `think_ms` None: unknown, counted 0 (R14). `white_ms`, `black_ms`: the KiriChess clocks after it, not cut at zero.
-    `reading_ms`: the mover's platform clock after it, where known.
+    `reading_ms`: the mover's platform clock after it, where known; `credited_ms`: the platform increment it holds.
     """
 
     ply: int | None
@@ -36,6 +37,7 @@ class Row:
     white_ms: int
     black_ms: int
     reading_ms: int | None = None
+    credited_ms: int = 0
 
 
 class Ledger:
@@ -53,13 +55,10 @@ class Ledger:
         self.rows: list[Row] = []
         self.anomalies: list[Anomaly] = []
         self.platform: Ended | None = None
-        self.berserk: set[chess.Color] = set()
-        self.clocks_started = not setup.free_first_moves
+        self.over = False
+        """Whether the platform's game, or the record, is over: nothing follows."""
         start_ms = setup.time_control.start_ms(setup.free_first_moves) if setup.time_control else None
-        self.left_ms: list[int | None] = [start_ms, start_ms]
-        """By colour: what the platform's clock would read had its side thought no further."""
-        self.turn_began_ms: int | None = None
-        """When the line with the last ply was read, where it says so."""
+        self.clocks = PlatformClocks(start_ms, started=not setup.free_first_moves)
         self._prices = setup.rules.dials.prices
         self._base_ms = [self._prices.base_ms, self._prices.base_ms]
         self._keys: list[Key] = [position_key(self.board)]
@@ -101,6 +100,16 @@ class Ledger:
         """Black's KiriChess clock."""
         return self._clock[chess.BLACK]
 
+    @property
+    def left_ms(self) -> Sequence[int | None]:
+        """By colour: what the platform's clock would read had its side thought no further."""
+        return self.clocks.left_ms
+
+    @property
+    def berserk(self) -> Collection[chess.Color]:
+        """The sides that gave up their platform increment (R3)."""
+        return self.clocks.berserk
+
     def clock_ms(self, side: chess.Color) -> int:
         """The KiriChess clock of one side, after the last counted ply."""
         return self._clock[side]
@@ -134,7 +143,7 @@ class Ledger:
             case TimeGiven():
                 self._given(event)
             case Resynced():
-                self.left_ms[event.side] = event.reading_ms
+                self.clocks.apply(event)
                 self._note("resync", f"{_name(event.side)}'s platform clock jumped without a move")
             case Berserked():
                 self._berserked(event)
@@ -151,8 +160,7 @@ class Ledger:
         move = read_move(self.board, event.uci)
         side = self.board.turn
         self.moves.append(event.uci)
-        self._read_platform(side, event)
-        self.turn_began_ms = event.at_ms
+        self.clocks.moved(side, len(self.moves), event)
         if self.outcome is not None:
             self.board.push(move)
             return
@@ -172,13 +180,6 @@ class Ledger:
             side, before_ms - effects.loss_ms
         )
 
-    def _read_platform(self, side: chess.Color, event: Moved) -> None:
-        left = self.left_ms[side]
-        if left is not None:
-            self.left_ms[side] = left + event.credited_ms - (event.think_ms or 0)
-        if not self.clocks_started and (event.think_ms or len(self.moves) >= 2):
-            self.clocks_started = True
-
     def _think(self, side: chess.Color, think_ms: int | None) -> bool:
         """Charge thinking time; True when the flag fell by it (step 1)."""
         if think_ms is None:
@@ -197,7 +198,16 @@ class Ledger:
         self._watch(self._clock[side])
         self._watch(self._clock[not side])
         return Row(
-            ply, side, uci, event.think_ms, effects, increment_ms, self.white_ms, self.black_ms, event.reading_ms
+            ply,
+            side,
+            uci,
+            event.think_ms,
+            effects,
+            increment_ms,
+            self.white_ms,
+            self.black_ms,
+            event.reading_ms,
+            event.credited_ms,
         )
 
     # -- flags ---------------------------------------------------------------------------------------------------
@@ -231,8 +241,7 @@ class Ledger:
         while len(self.moves) > event.plies:
             self.moves.pop()
             self.board.pop()
-        self.left_ms = [event.black_ms, event.white_ms]
-        self.turn_began_ms = event.at_ms
+        self.clocks.apply(event)
         if self.outcome is not None:
             return
         while len(self._keys) > event.plies + 1:
@@ -246,11 +255,9 @@ class Ledger:
             if spent_ms
         ]
         self._replay_clocks([row for row in self.rows if row.ply is None or row.ply <= event.plies] + spent)
-        for side in (self.board.turn, not self.board.turn):
-            if self.outcome is None and self._clock[side] <= 0:
-                self.outcome = self._flag(side, "thinking")
 
     def _replay_clocks(self, rows: Sequence[Row]) -> None:
+        """Fold the clocks anew; a flag that falls by it belongs to no move, so thinking is its cause."""
         self._reset_clocks()
         self.rows = []
         for row in rows:
@@ -259,8 +266,11 @@ class Ledger:
                 self.rows.append(Row(None, row.side, None, row.think_ms, NO_EFFECTS, 0, self.white_ms, self.black_ms))
             else:
                 assert row.uci is not None, "a counted ply has a move"
-                event = Moved(row.uci, row.think_ms, row.reading_ms)
+                event = Moved(row.uci, row.think_ms, row.reading_ms, row.credited_ms)
                 self.rows.append(self._book(row.ply, row.side, row.uci, event, row.effects))
+        for side in (self.board.turn, not self.board.turn):
+            if self.outcome is None and self._clock[side] <= 0:
+                self.outcome = self._flag(side, "thinking")
 
     def _reset_clocks(self) -> None:
         self._clock = list(self._base_ms)
@@ -269,22 +279,19 @@ class Ledger:
         self._unknown = False
 
     def _given(self, event: TimeGiven) -> None:
-        left = self.left_ms[event.side]
-        if left is not None:
-            self.left_ms[event.side] = left + event.given_ms
+        self.clocks.apply(event)
         least = "" if event.seen else "at least "
         self._note("time_given", f"{_name(event.side)} was given {least}{event.given_ms} ms on the platform")
 
     def _berserked(self, event: Berserked) -> None:
-        self.berserk.add(event.side)
-        if event.reading_ms is not None:
-            self.left_ms[event.side] = event.reading_ms
+        self.clocks.apply(event)
         self._note("berserk", f"{_name(event.side)} berserked: no platform increment, less platform time")
         if self.setup.rules.dials.berserk == "halve" and self.outcome is None:
             self._base_ms[event.side] //= 2
             self._replay_clocks(self.rows)
 
     def _ended(self, event: Ended) -> None:
+        self.over = True
         if event.status != RECORD_END:
             self.platform = event
         if self.outcome is not None:

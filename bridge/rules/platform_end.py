@@ -8,6 +8,8 @@ from bridge.rules.events import Ended
 from bridge.rules.snapshot import RECORD_END, Anomaly, Setup
 
 _OWN_RULE = frozenset({"insufficientMaterialClaim"})
+_NO_RESULT = frozenset({"resign", "unknownFinish", "variantEnd"})
+"""What leaves a game unfinished; `resign` where nobody is named."""
 _MAX_PLIES = 600
 """Lichess draws by itself here (Lichess API, automatic draws)."""
 
@@ -41,6 +43,10 @@ def platform_outcome(board: chess.Board, end: Ended, setup: Setup, plies: int) -
             return Outcome("unfinished"), None
         case "mate" | "stalemate":
             return noted(Outcome("unfinished"), "platform_end", f"the platform says {end.status}, the board does not")
+        case status if status not in _NO_RESULT and end.winner is not None:
+            return noted(
+                Outcome("resignation", end.winner), "termination_unknown", f"ended for a reason unknown: {status}"
+            )
     return noted(Outcome("unfinished"), "platform_end", f"the platform ended the game as {end.status}")
 
 

@@ -27,6 +27,11 @@ class TimeControl:
             return max(self.increment_ms, 3000)
         return self.initial_ms
 
+    def berserk_ms(self, free_first_moves: bool) -> int:
+        """What a clock shows after berserk: half the limit goes, nothing where the limit is below 40 increments."""
+        start_ms = self.start_ms(free_first_moves)
+        return start_ms if self.initial_ms < 40 * self.increment_ms else start_ms - self.initial_ms // 2
+
 
 @dataclass(frozen=True, slots=True)
 class Anomaly:
