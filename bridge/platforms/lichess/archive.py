@@ -1,20 +1,14 @@
 """Exported games: the whole of a finished one, and the head of a running one (API §1.8)."""
 
-import asyncio
-
-import structlog
-
-from bridge.errors import RateLimited, Refused, Unreachable
+from bridge.errors import Unreachable
 from bridge.interfaces import FinishedGame, GameInfo, Player
 from bridge.platforms.lichess.client import Client
 from bridge.platforms.lichess.gate import Gate, Lane
-from bridge.platforms.lichess.reopen import doubling
-from bridge.platforms.lichess.shapes import WireError, read_object
+from bridge.platforms.lichess.patience import until_answered
+from bridge.platforms.lichess.shapes import read_object
 from bridge.platforms.lichess.spectator import parse_watched
 from bridge.records.export import ExportedPlayer, read_export
 from bridge.rules.snapshot import RUNNING
-
-log = structlog.get_logger("kirichess_lichess")
 
 
 def to_finished(found: object, site: str) -> FinishedGame:
@@ -56,23 +50,10 @@ async def game_head(client: Client, gate: Gate, game_id: str) -> GameInfo:
     Raises:
         Refused: there is no such game.
     """
-    waits, missing = doubling(*client.timings.backoff_s), 0
-    while True:
-        try:
-            async with gate.passage(Lane.POLL, "export"):
-                answer = await client.get(f"/game/export/{game_id}", {"moves": "false", "clocks": "false"})
-            return parse_watched(read_object(answer), client.url)
-        except RateLimited as error:
-            wait_s = client.timings.rate_limit_s if error.retry_after_s is None else error.retry_after_s
-            cause = str(error)
-        except (Unreachable, WireError) as error:
-            if client.closed:
-                raise
-            wait_s, cause = next(waits), str(error)
-        except Refused as error:
-            missing += error.status == 404
-            if error.status != 404 or missing >= client.timings.believed_after:
-                raise
-            wait_s, cause = next(waits), str(error)
-        log.warning("export failed", game=game_id, cause=cause, again_in_s=round(wait_s, 2))
-        await asyncio.sleep(wait_s)
+
+    async def ask() -> GameInfo:
+        async with gate.passage(Lane.POLL, "export"):
+            answer = await client.get(f"/game/export/{game_id}", {"moves": "false", "clocks": "false"})
+        return parse_watched(read_object(answer), client.url)
+
+    return await until_answered(ask, client.timings, lambda: client.closed)

@@ -10,7 +10,8 @@ from bridge.errors import RateLimited, Refused, Unreachable
 from bridge.interfaces import Connected, Disconnected
 from bridge.platforms.lichess.client import Client
 from bridge.platforms.lichess.gate import Gate, Lane
-from bridge.platforms.lichess.reopen import doubling, follow
+from bridge.platforms.lichess.patience import doubling, held_s
+from bridge.platforms.lichess.reopen import follow
 from bridge.platforms.lichess.shapes import WireError
 from bridge.platforms.lichess.wire import parse_playing, parse_tv_line
 
@@ -60,7 +61,7 @@ async def user_games(client: Client, gate: Gate, name: str) -> AsyncGenerator[st
                 seen = game_id
                 yield game_id
         except RateLimited as error:
-            wait_s = client.timings.rate_limit_s if error.retry_after_s is None else error.retry_after_s
+            wait_s = held_s(error, client.timings)
             log.warning("waiting", user=name, cause=str(error), again_in_s=round(wait_s, 2))
         except (Unreachable, WireError) as error:
             wait_s = max(wait_s, next(failures))

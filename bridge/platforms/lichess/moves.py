@@ -15,7 +15,7 @@ import structlog
 from bridge.errors import RateLimited, Refused, Unreachable
 from bridge.platforms.lichess.client import Client
 from bridge.platforms.lichess.gate import Gate, Lane
-from bridge.platforms.lichess.reopen import doubling
+from bridge.platforms.lichess.patience import doubling
 from bridge.platforms.lichess.timings import Timings
 
 log = structlog.get_logger("kirichess_lichess")
@@ -64,7 +64,7 @@ class Owed:
             except Refused as error:
                 patience[error.status] = patience.get(error.status, 1) - 1
                 if patience[error.status] <= 0:
-                    if uncertain and error.status == 400:
+                    if self._superseded() or (uncertain and error.status == 400):
                         break  # an earlier try took effect, or the game has moved on: the stream tells
                     raise
                 wait_s, cause = next(retries), str(error)

@@ -34,6 +34,7 @@ from bridge.platforms.lichess.berserk_calls import BerserkCalls
 from bridge.platforms.lichess.client import Client
 from bridge.platforms.lichess.gate import Gate, Lane
 from bridge.platforms.lichess.moves import Owed
+from bridge.platforms.lichess.patience import until_answered
 from bridge.platforms.lichess.reopen import Reader, follow
 from bridge.platforms.lichess.spectator import SpectatorReader
 from bridge.platforms.lichess.streams import EventReader, GameReader, is_over
@@ -138,10 +139,11 @@ class Lichess:
         Raises:
             Refused: the token is not valid any more, or lacks a scope.
         """
-        me = self._me or await self.account()
+        timings = self._client.timings
+        me = self._me or await until_answered(self.account, timings, lambda: self._client.closed)
         reader = EventReader(me.id)
         path = "/api/stream/event"
-        async with aclosing(follow(self._client, path, reader, silence_s=self._client.timings.silence_s)) as events:
+        async with aclosing(follow(self._client, path, reader, silence_s=timings.silence_s)) as events:
             async for event in events:
                 yield event
 

@@ -16,20 +16,13 @@ from bridge.errors import RateLimited, Refused, Unreachable
 from bridge.interfaces import Connected, Disconnected
 from bridge.platforms.lichess.answers import Senseless
 from bridge.platforms.lichess.client import Client
+from bridge.platforms.lichess.patience import doubling, held_s
 from bridge.platforms.lichess.shapes import WireError
 from bridge.platforms.lichess.timings import Timings
 
 T = TypeVar("T", covariant=True)
 
 log = structlog.get_logger("kirichess_lichess")
-
-
-def doubling(first_s: float, most_s: float) -> Iterator[float]:
-    """Waits that double up to `most_s`, each shortened by up to a half, so that many clients do not come at once."""
-    wait_s = first_s
-    while True:
-        yield wait_s * random.uniform(0.5, 1.0)
-        wait_s = min(most_s, 2 * wait_s)
 
 
 class _Pace:
@@ -101,7 +94,7 @@ async def follow(
                 yield message
             reason, wait_s = "the stream ended", pace.next_s()
         except RateLimited as error:
-            reason, wait_s = str(error), _held_s(error, client.timings)
+            reason, wait_s = str(error), held_s(error, client.timings)
         except Senseless as error:
             reason, wait_s = str(error), pace.doubtful_s()
         except Unreachable as error:
@@ -125,8 +118,3 @@ def _read(reader: Reader[T], line: bytes, path: str) -> Iterable[T]:
     except WireError as error:
         log.warning("line skipped", stream=path, cause=str(error))
         return ()
-
-
-def _held_s(error: RateLimited, timings: Timings) -> float:
-    wait_s = timings.rate_limit_s if error.retry_after_s is None else error.retry_after_s
-    return wait_s * random.uniform(1.0, 1.05)

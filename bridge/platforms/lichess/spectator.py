@@ -137,7 +137,8 @@ class SpectatorReader:
         self._moves.append(uci)
         self._clocks_ms.append(clocks_ms[mover])
         self._now_ms = clocks_ms
-        return (GameState(self._snapshot()),)
+        # Whether an increment was paid for a last move only the status tells (§2.2), and that comes at once.
+        return () if _ends_game(board) else (GameState(self._snapshot()),)
 
     def _snapshot(self, *, over: bool = False) -> Snapshot:
         timed = any(clock is not None for clock in self._clocks_ms)
@@ -150,6 +151,13 @@ class SpectatorReader:
             clocks_ms=tuple(self._clocks_ms) if timed else None,
             at_ms=self._clock(),
         )
+
+
+def _ends_game(board: chess.Board) -> bool:
+    """Whether Lichess ends the game here by itself (§3.1)."""
+    if not any(board.generate_legal_moves()):
+        return True
+    return board.is_insufficient_material() or board.halfmove_clock >= 100 or board.is_repetition(5)
 
 
 def _spelled(board: chess.Board, chess960: bool) -> str:
