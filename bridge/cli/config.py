@@ -9,12 +9,12 @@ import click
 from bridge.errors import UsageError
 
 
-@click.group()
-def config() -> None:
+@click.group(name="config")
+def command() -> None:
     """Check, describe or write a configuration file."""
 
 
-@config.command()
+@command.command()
 @click.argument("file", type=click.Path(path_type=Path))
 def check(file: Path) -> None:
     """Say everything that is wrong with FILE, each with its line and column."""
@@ -31,7 +31,7 @@ def check(file: Path) -> None:
     click.echo(f"{file}: ok – {', '.join(counts)}")
 
 
-@config.command()
+@command.command()
 def schema() -> None:
     """Print the JSON Schema of the file, for editors."""
     from bridge.settings import Settings
@@ -41,7 +41,7 @@ def schema() -> None:
     click.echo(json.dumps(document, indent=2, ensure_ascii=False))
 
 
-@config.command()
+@command.command()
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("config.yml"), show_default=True)
 @click.option("--url", help="The server.  [default: https://lichess.org]")
 @click.option("--token-env", metavar="NAME", help="The environment variable that holds the token.")

@@ -1,9 +1,11 @@
 """The configuration as a whole (interfaces, "Configuration"); every key says what it is for, and its default."""
 
+import base64
+import binascii
 from fnmatch import fnmatchcase
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, SecretStr
 
 from bridge.event_types import EVENT_TYPES
 from bridge.settings.base import HttpAddress, Listen, Many, Secret, Section, Text, split_listen
@@ -60,6 +62,18 @@ def _event_pattern(value: str) -> str:
     return value
 
 
+def _signing(value: SecretStr) -> SecretStr:
+    secret = value.get_secret_value()
+    try:
+        good = not secret.startswith("whsec_") or bool(base64.b64decode(secret.removeprefix("whsec_"), validate=True))
+    except binascii.Error:
+        good = False
+    if not good:
+        raise ValueError("after whsec_ must come base64; make one: openssl rand -base64 24")
+    return value
+
+
+SigningSecret: TypeAlias = Annotated[Secret, AfterValidator(_signing)]
 EventPattern: TypeAlias = Annotated[str, AfterValidator(_event_pattern)]
 
 
@@ -67,7 +81,9 @@ class WebhookSettings(Section):
     """A program that events are posted to, signed after Standard Webhooks."""
 
     url: HttpAddress = Field(description="Where events are posted.")
-    secret: Secret | None = Field(default=None, description="What the posts are signed with; left out: unsigned.")
+    secret: SigningSecret | None = Field(
+        default=None, description="What the posts are signed with; left out: unsigned."
+    )
     events: Many[EventPattern] = Field(
         default=("kirichess.*",), min_length=1, description="Which events: names, with * for any part."
     )

@@ -11,7 +11,7 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 from click.testing import CliRunner
 
-from bridge.cli.config import config
+from bridge.cli.config import command
 from bridge.settings import Settings, load
 from bridge.settings.base import Section
 from bridge.settings.yaml_source import read_yaml
@@ -68,7 +68,7 @@ def test_what_the_example_shows_as_usual_is_the_default() -> None:
 
 
 def test_the_schema_takes_the_example_and_refuses_what_load_refuses() -> None:
-    schema = json.loads(CliRunner().invoke(config, ["schema"]).stdout)
+    schema = json.loads(CliRunner().invoke(command, ["schema"]).stdout)
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
     values = read_yaml(EXAMPLE.read_text(), {}).value
@@ -81,7 +81,7 @@ def test_the_schema_takes_the_example_and_refuses_what_load_refuses() -> None:
 
 
 def test_the_schema_describes_every_key() -> None:
-    schema = json.loads(CliRunner().invoke(config, ["schema"]).stdout)
+    schema = json.loads(CliRunner().invoke(command, ["schema"]).stdout)
     for name, model in schema["$defs"].items():
         for key, described in model["properties"].items():
             assert described.get("description"), f"{name}.{key}"

@@ -37,7 +37,7 @@ accounts:
     play: {engine: main}
 engines: {main: {kind: kiri}}
 """
-VARIABLES = {"LICHESS_TOKEN": "lip_secret", "HOOK_SECRET": "whsec_hidden", "TOKEN": "lip_secret", "POOL": "anchor"}
+VARIABLES = {"LICHESS_TOKEN": "lip_secret", "HOOK_SECRET": "whsec_aGlkZGVu", "TOKEN": "lip_secret", "POOL": "anchor"}
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_no_secret_is_in_what_settings_show_of_themselves(read: Reader) -> None:
     settings = read.settings(AS_DOCUMENTED)
     for shown in (repr(settings), str(settings), settings.model_dump_json()):
         assert "lip_secret" not in shown
-        assert "whsec_hidden" not in shown
+        assert "whsec_aGlkZGVu" not in shown
 
 
 def test_every_finding_is_told_at_once_each_at_its_place(read: Reader) -> None:
@@ -231,6 +231,9 @@ def test_an_unset_variable_does_not_bring_other_findings_with_it(read: Reader) -
 def test_what_a_variable_holds_is_never_shown(read: Reader) -> None:
     assert "unknown pool '${TOKEN}'" in read.problem("watch: [{tv: blitz, pool: ${TOKEN}}]")
     assert "lip_" not in read.problem("accounts: [{platform: lichess, url: ${TOKEN}}]")
+    told = read.problem("webhooks: [{url: 'http://x', secret: ${BAD}}]", BAD="whsec_!")
+    assert "webhooks[0].secret: after whsec_ must come base64" in told
+    assert "!" not in told
     assert "lip_…" in read.problem("accounts: [{platform: lip_secret}]")
     assert "1234" not in read.problem("accounts: [{platform: lichess, token: 12345678}]")
 
