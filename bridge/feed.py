@@ -1,5 +1,6 @@
 """A feed carries the journal to one sink: follow, write, advance. Retry, restart and late joining are one mechanism."""
 
+import asyncio
 from dataclasses import dataclass
 
 import structlog
@@ -32,6 +33,7 @@ class Feed:
         self.name = sink.name
         self.seq = 0
         self.cause = ""
+        self._moved = asyncio.Event()
         self._journal = journal
         self._sink = sink
         self._from_start = from_start
@@ -40,21 +42,29 @@ class Feed:
     async def run(self) -> None:
         """Deliver until cancelled, or until the journal is closed; the sink is closed then. Raises JournalError."""
         try:
-            self.seq = await self._start()
+            await self.open()
             async for entry in self._journal.follow(self.seq):
                 await self._deliver(entry)
                 self.seq = entry.seq
+                self._moved.set()
                 await self._advance()
         finally:
             await self._sink.close()
 
-    async def _start(self) -> int:
+    async def open(self) -> None:
+        """Settle where the sink begins; `run` does it too, later. Raises JournalError."""
         # A cursor of 0 is also that of a sink which has come nowhere yet, so that a sink is known is stored by itself.
         mark = f"{self.name} known"
         if not await self._journal.cursor(mark):
             await self._journal.advance(self.name, 0 if self._from_start else await self._journal.last_seq())
             await self._journal.advance(mark, 1)
-        return await self._journal.cursor(self.name)
+        self.seq = await self._journal.cursor(self.name)
+
+    async def reached(self, seq: int) -> None:
+        """Wait until the sink has come as far as an entry."""
+        while self.seq < seq:
+            self._moved.clear()
+            await self._moved.wait()
 
     async def _deliver(self, entry: Entry) -> None:
         patience = self._patience

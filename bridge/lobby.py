@@ -73,7 +73,9 @@ class Lobby:
         self._draining = False
         self._idle = asyncio.Event()
         self._idle.set()
+        self.name = bot.name
         self.online = False
+        self.trouble = "not connected yet"
 
     @property
     def games(self) -> tuple[str, ...]:
@@ -220,6 +222,7 @@ class Lobby:
         if online == self.online:
             return
         self.online = online
+        self.trouble = reason
         kind = event_types.ACCOUNT_ONLINE if online else event_types.ACCOUNT_OFFLINE
         await self._journal(kind, "", {"reason": reason} if reason else {})
 

@@ -16,7 +16,7 @@ from bridge.interfaces import Draft, Entry, GameInfo, Journal
 from bridge.records.events import decode, encode
 from bridge.records.one_line import one_line
 from bridge.records.pgn_writer import to_pgn
-from bridge.records.verdict_json import effects_json, verdict_json
+from bridge.records.verdict_json import row_object, verdict_object
 from bridge.rules.diff import diff
 from bridge.rules.endings import Outcome
 from bridge.rules.events import Ended, Event, Moved, Started, TakenBack
@@ -34,6 +34,9 @@ _TYPES: dict[type, str] = {
     TakenBack: event_types.GAME_TAKEBACK,
     Ended: event_types.GAME_FINISHED,
 }
+
+
+_EFFECTS = ("capture", "toll_ms", "fee_ms", "chip_ms", "increment_ms", "guarded")
 
 
 class Tracker:
@@ -174,7 +177,7 @@ class Tracker:
         return [self._draft_of(event_types.VERDICT_PROVISIONAL, self._verdict_data(judged))]
 
     def _verdict_data(self, judged: Verdict) -> dict[str, object]:
-        data: dict[str, object] = {"verdict": verdict_json(judged, ledger=True), "text": one_line(judged)}
+        data: dict[str, object] = {"verdict": verdict_object(judged, ledger=True), "text": one_line(judged)}
         if judged.final:
             data["pgn"] = to_pgn(judged)
         return data
@@ -281,5 +284,6 @@ def _facts_after(ledger: Ledger) -> dict[str, object]:
         "pool": ledger.setup.rules.pool,
     }
     if ledger.rows and ledger.rows[-1].ply == len(ledger.moves):
-        facts |= effects_json(ledger.rows[-1])
+        row = row_object(ledger.rows[-1], None)
+        facts |= {name: row[name] for name in _EFFECTS}
     return facts

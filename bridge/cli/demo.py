@@ -1,0 +1,130 @@
+"""`demo`: arena, two bots, daemon and monitor in one process; no account, no network."""
+
+import asyncio
+import signal
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from bridge.event_types import VERDICT_FINAL
+
+if TYPE_CHECKING:
+    from bridge.arena import Arena
+    from bridge.daemon import Daemon
+    from bridge.interfaces import Entry
+    from bridge.settings.models import Settings
+
+_LIMITS_S = {"winder": 240, "ratchet": 240, "fulcrum": 600, "anchor": 540, "mainspring": 900, "eclipse": 1440}
+"""Each pool's safe platform clock (rules §7), as the platform offers it."""
+
+_THINK_CAP_MS = 150
+"""Thinking is shortened for the demonstration, the rules never are."""
+
+_PAUSE_S = 3.0
+_BOTS = ("KiriOne", "KiriTwo")
+
+
+@click.command()
+@click.option("--once", is_flag=True, help="Play one game, print its verdict, and end.")
+@click.option("--pool", default="winder", show_default=True, help="The pool to play in.")
+@click.option("--seconds", type=click.IntRange(min=1), help="End after so many seconds.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="The monitor's port (default: a free one).")
+def demo(once: bool, pool: str, seconds: int | None, port: int) -> None:
+    """Watch two built-in bots play KiriChess on a local server.
+
+    Prints the address of the page; live clocks in the terminal. Ends with a signal, after --seconds, or --once.
+    """
+    from bridge.cli.running import set_up_logs
+    from bridge.rules.pools import POOLS, named
+
+    name = named(pool, POOLS).pool or pool
+    set_up_logs()
+    asyncio.run(_demo(name, once=once, seconds=seconds, port=port))
+
+
+class _Verdicts:
+    """A sink that tells when a game has its final verdict."""
+
+    name = "demo"
+
+    def __init__(self) -> None:
+        self.finals: asyncio.Queue[str] = asyncio.Queue()
+
+    async def write(self, entry: "Entry") -> None:
+        if entry.type == VERDICT_FINAL:
+            self.finals.put_nowait(entry.subject)
+
+    async def close(self) -> None:
+        pass
+
+
+async def _demo(pool: str, *, once: bool, seconds: int | None, port: int) -> None:
+    from bridge.arena import Account, Arena
+    from bridge.cli.running import terminal_sink
+    from bridge.daemon import Daemon
+
+    verdicts = _Verdicts()
+    with tempfile.TemporaryDirectory(prefix="kirichess-demo-") as folder:
+        async with Arena([Account(name, f"demo{name}", title="BOT") for name in _BOTS]) as arena:
+            sinks = [terminal_sink(json=False), verdicts]
+            daemon = Daemon(_settings(arena.url, pool, port, Path(folder)), sinks=sinks, think_cap_ms=_THINK_CAP_MS)
+            work = asyncio.create_task(daemon.run())
+            playing = asyncio.create_task(_play(arena, daemon, verdicts, pool, once=once))
+            signalled = asyncio.create_task(_signal())
+            try:
+                async with asyncio.timeout(seconds):
+                    await asyncio.wait({work, signalled}, return_when=asyncio.FIRST_COMPLETED)
+            except TimeoutError:
+                # That is what --seconds asks for.
+                pass
+            for task in (playing, signalled):
+                task.cancel()
+            if not work.done():
+                work.cancel()
+            await asyncio.gather(playing, signalled, return_exceptions=True)
+            await asyncio.wait({work})
+            if not work.cancelled():
+                work.result()
+
+
+async def _play(arena: "Arena", daemon: "Daemon", verdicts: _Verdicts, pool: str, *, once: bool) -> None:
+    """One game after the other, colours swapped, from the daemon's first ready moment on."""
+    await daemon.ready.wait()
+    if daemon.monitor is not None:
+        click.echo(f"page: {daemon.monitor.url}   server: {arena.url}", err=True)
+    white, black = _BOTS
+    while True:
+        arena.pair(white, black, _LIMITS_S[pool], 0)
+        await verdicts.finals.get()
+        if once:
+            daemon.drain()
+            return
+        white, black = black, white
+        await asyncio.sleep(_PAUSE_S)
+
+
+async def _signal() -> None:
+    """Return at the first SIGINT or SIGTERM: a demonstration has nothing to drain."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    await stop.wait()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.remove_signal_handler(number)
+
+
+def _settings(url: str, pool: str, port: int, folder: Path) -> "Settings":
+    from bridge.settings.models import Settings
+
+    play = {"engine": "built-in", "pool": pool, "concurrency": 4, "move_overhead": 20}
+    return Settings.model_validate(
+        {
+            "accounts": [{"platform": "lichess", "url": url, "token": f"demo{name}", "play": play} for name in _BOTS],
+            "engines": {"built-in": {"kind": "kiri"}},
+            "journal": {"url": f"sqlite:///{folder / 'journal.db'}"},
+            "monitor": {"listen": f"127.0.0.1:{port}"},
+        }
+    )

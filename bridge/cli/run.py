@@ -1,0 +1,35 @@
+"""`run`: the daemon."""
+
+import asyncio
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.option(
+    "-c",
+    "--config",
+    "file",
+    required=True,
+    type=click.Path(path_type=Path),
+    help="The configuration file; `config init` writes one.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print every event as CloudEvents JSON, one a line.")
+def run(file: Path, as_json: bool) -> None:
+    """Play with the accounts of FILE and watch what it names, until a signal.
+
+    The first signal takes no new games and ends when the running ones are over; the second stops at once.
+    """
+    from bridge.cli.running import run_daemon, set_up_logs, terminal_sink
+    from bridge.daemon import Daemon
+    from bridge.settings.load import load
+
+    set_up_logs()
+    settings = load(file)
+
+    def announce(daemon: Daemon) -> None:
+        if daemon.monitor is not None:
+            click.echo(f"monitor: {daemon.monitor.url}", err=True)
+
+    asyncio.run(run_daemon(settings, [terminal_sink(json=as_json)], announce))

@@ -1,0 +1,71 @@
+"""`watch`: follow games live and judge them, without a configuration file."""
+
+import asyncio
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import click
+
+from bridge.errors import UsageError
+
+_GAME = re.compile(r"[A-Za-z0-9]{8}([A-Za-z0-9]{4})?")
+DEFAULT_URL = "https://lichess.org"
+
+
+@click.command()
+@click.argument("targets", nargs=-1, required=True, metavar="TARGET…")
+@click.option("--pool", help="The pool that the games are judged in; `pools` lists them.")
+@click.option("--rules", "rules_file", type=click.Path(path_type=Path), help="A JSON or YAML file of dials.")
+@click.option("--url", help=f"The server that TARGETs are on (default {DEFAULT_URL}, or an address's own).")
+@click.option("--json", "as_json", is_flag=True, help="Print every event as CloudEvents JSON, one a line.")
+def watch(targets: tuple[str, ...], pool: str | None, rules_file: Path | None, url: str | None, as_json: bool) -> None:
+    """Follow games live and judge them.
+
+    TARGET is game:ID, user:NAME, tv:CHANNEL or a game's address. With games alone it ends with their final verdicts.
+    """
+    from bridge.cli.rules_option import chosen_rules
+
+    from bridge.cli.running import run_daemon, set_up_logs, terminal_sink
+    from bridge.settings.models import Settings
+
+    set_up_logs()
+    rules = chosen_rules(pool, rules_file)
+    if rules is None:
+        from bridge.rules.pools import NAMED
+
+        raise UsageError(f"say which rules to judge by: --pool NAME or --rules FILE (pools: {', '.join(NAMED)})")
+    entries, hosts = zip(*(_entry(target) for target in targets), strict=True)
+    server = _one_server(url, [host for host in hosts if host])
+    dials: Mapping[str, object] = {**rules.dials.to_mapping(), **({"pool": rules.pool} if rules.pool else {})}
+    settings = Settings.model_validate(
+        {
+            "accounts": [{"platform": "lichess", "url": server}],
+            "watch": [{**entry, "rules": json.loads(json.dumps(dials))} for entry in entries],
+            "journal": {"url": "sqlite://"},
+        }
+    )
+    asyncio.run(run_daemon(settings, [terminal_sink(json=as_json)], lambda daemon: None))
+
+
+def _entry(target: str) -> tuple[dict[str, str], str]:
+    """A `watch:` entry, and the server where the target names one."""
+    kind, colon, name = target.partition(":")
+    if kind in ("game", "user", "tv") and colon and name and not name.startswith("//"):
+        if kind == "game" and not _GAME.fullmatch(name):
+            raise UsageError(f"{target!r}: a game id is eight letters and digits")
+        return {kind: name}, ""
+    address = urlsplit(target)
+    game_id = address.path.strip("/").split("/")[0]
+    if address.scheme in ("http", "https") and address.netloc and _GAME.fullmatch(game_id):
+        return {"game": game_id}, f"{address.scheme}://{address.netloc}"
+    raise UsageError(f"{target!r} is none of game:ID, user:NAME, tv:CHANNEL, or a game's address")
+
+
+def _one_server(url: str | None, hosts: list[str]) -> str:
+    servers = {host.rstrip("/") for host in ([url] if url else []) + hosts}
+    if len(servers) > 1:
+        raise UsageError(f"one server at a time: {', '.join(sorted(servers))}")
+    return servers.pop() if servers else DEFAULT_URL
