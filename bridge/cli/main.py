@@ -1,0 +1,86 @@
+"""The command group: one command a file, loaded when it is asked for, and the one place where errors become exits."""
+
+import importlib
+import importlib.util
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import click
+
+from bridge.cli.console import PROGRAM, complain
+from bridge.errors import BridgeError, UsageError
+
+COMMANDS = {
+    "demo": "bridge.cli.demo:command",
+    "run": "bridge.cli.run:command",
+    "watch": "bridge.cli.watch:command",
+    "adjudicate": "bridge.cli.adjudicate:command",
+    "explain": "bridge.cli.explain:command",
+    "bill": "bridge.cli.bill:command",
+    "pools": "bridge.cli.pools:command",
+    "arena": "bridge.cli.arena:command",
+    "config": "bridge.cli.config:command",
+    "doctor": "bridge.cli.doctor:command",
+    "status": "bridge.cli.status:command",
+    "account": "bridge.cli.account:command",
+}
+"""Command → where it is. One whose module does not exist yet is unknown, never a stub (interfaces)."""
+
+EXIT_FAILED, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
+
+
+class Commands(click.Group):
+    """A group whose commands are imported one by one."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands whose modules exist, in the table's order."""
+        return [name for name, path in COMMANDS.items() if importlib.util.find_spec(path.partition(":")[0])]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one command."""
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        module, _, attribute = COMMANDS[cmd_name].partition(":")
+        command = getattr(importlib.import_module(module), attribute, None)
+        return command if isinstance(command, click.Command) else None
+
+    def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> NoReturn:
+        """Run and exit: 0 done, 1 failed, 2 wrong usage, 130 interrupted (interfaces, "Commands")."""
+        extra["standalone_mode"] = False
+        extra.setdefault("prog_name", PROGRAM)
+        try:
+            status = super().main(args, *rest, **extra)
+            sys.stdout.flush()
+        except click.ClickException as error:
+            complain(_click_message(error))
+            status = error.exit_code
+        except (KeyboardInterrupt, click.Abort):
+            complain("interrupted")
+            status = EXIT_INTERRUPTED
+        except BrokenPipeError:
+            # The reader has gone (`| head`): nobody is left to tell, and the interpreter must not try at its exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            status = EXIT_FAILED
+        except BridgeError as error:
+            complain(str(error))
+            status = EXIT_USAGE if isinstance(error, UsageError) else EXIT_FAILED
+        sys.exit(status if isinstance(status, int) else 0)
+
+
+def _click_message(error: click.ClickException) -> str:
+    hint = ""
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        hint = f" (see {error.ctx.command_path} --help)"
+    return f"{' '.join(error.format_message().split())}{hint}"
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(package_name=PROGRAM, prog_name=PROGRAM)
+def main() -> None:
+    """Play and referee KiriChess, chess in which time is a resource, on ordinary chess sites."""
+
+
+if __name__ == "__main__":
+    main()

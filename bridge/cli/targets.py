@@ -1,0 +1,89 @@
+"""What `adjudicate` and `explain` are pointed at: files, stdin, Lichess game ids and addresses."""
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from bridge.errors import RecordError, UsageError
+from bridge.records.game import Game
+
+DEFAULT_URL = "https://lichess.org"
+_GAME_ID = re.compile(r"[A-Za-z0-9]{8}(?:[A-Za-z0-9]{4})?")
+
+
+@dataclass(frozen=True, slots=True)
+class FileTarget:
+    """A file of games; `path` None is stdin."""
+
+    path: Path | None
+
+    @property
+    def size(self) -> int:
+        """Bytes, as far as they can be known."""
+        return self.path.stat().st_size if self.path is not None and self.path.is_file() else 0
+
+    def games(self, progress: Callable[[int], object] | None = None) -> Iterator[Game | RecordError]:
+        """Its games, in order."""
+        from bridge.records.reader import read_games
+
+        if self.path is None:
+            return read_games(sys.stdin.buffer, "stdin", progress)
+        return read_games(self.path, progress=progress)
+
+
+@dataclass(frozen=True, slots=True)
+class OnlineTarget:
+    """A game on a server that speaks the Lichess API."""
+
+    url: str
+    game_id: str
+
+    @property
+    def size(self) -> int:
+        """Unknown."""
+        return 0
+
+    def games(self, progress: Callable[[int], object] | None = None) -> Iterator[Game | RecordError]:
+        """The one game, downloaded."""
+        from bridge.cli.download import download_game
+        from bridge.records.export import read_export
+
+        place = f"{self.url}/{self.game_id}"
+        try:
+            yield read_export(download_game(self.url, self.game_id)).game(place=place, site=self.url)
+        except RecordError as error:
+            yield error if error.place else RecordError(error.message, place=place)
+
+
+def parse_target(given: str, url: str = DEFAULT_URL) -> FileTarget | OnlineTarget:
+    """A path wins over a game id where both are possible; an address brings its own host.
+
+    Raises:
+        UsageError: neither a file nor a game.
+    """
+    if given == "-":
+        return FileTarget(None)
+    if "://" in given:
+        return _address(given)
+    path = Path(given)
+    try:
+        if path.is_dir():
+            raise UsageError(f"{given} is a directory: name the files in it")
+        if path.exists():
+            return FileTarget(path)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{given!r} cannot be a file: {error}") from error
+    if _GAME_ID.fullmatch(given):
+        return OnlineTarget(url.rstrip("/"), given[:8])
+    raise UsageError(f"no such file: {given} (nor is it a Lichess game id or address)")
+
+
+def _address(given: str) -> OnlineTarget:
+    parts = urlsplit(given)
+    first = parts.path.strip("/").removeprefix("game/export/").split("/")[0]
+    if parts.scheme not in ("http", "https") or not parts.netloc or not _GAME_ID.fullmatch(first):
+        raise UsageError(f"{given} is no game's address: it should look like {DEFAULT_URL}/abcdefgh")
+    return OnlineTarget(f"{parts.scheme}://{parts.netloc}", first[:8])

@@ -1,0 +1,64 @@
+"""One game ply by ply: both clocks, the gap, each effect and its cause."""
+
+import chess
+from rich import box
+from rich.table import Table
+
+from bridge.records.one_line import clock, seconds, signed
+from bridge.records.verdict_json import with_san
+from bridge.rules.ledger import Row
+from bridge.rules.verdict import Verdict
+
+
+def plies_table(verdict: Verdict) -> Table:
+    """The counted plies. The gap is White's clock minus Black's."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("ply", justify="right")
+    table.add_column("move", no_wrap=True)
+    for name in ("thinking", "white clock", "black clock", "gap"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("effects", overflow="fold")
+    base = clock(verdict.setup.rules.dials.prices.base_ms)
+    table.add_row("", "start", "", base, base, "+0", "")
+    first_black = verdict.start_fen is not None and " b " in verdict.start_fen
+    for row, san in with_san(verdict):
+        table.add_row(
+            "" if row.ply is None else str(row.ply),
+            _move(row, san, first_black),
+            "unknown" if row.think_ms is None else seconds(row.think_ms),
+            clock(row.white_ms),
+            clock(row.black_ms),
+            signed(row.white_ms - row.black_ms),
+            effects_words(row),
+        )
+    return table
+
+
+def _move(row: Row, san: str | None, first_black: bool) -> str:
+    if row.ply is None or san is None:
+        return f"({chess.COLOR_NAMES[row.side]}, taken back)"
+    number = (row.ply + 1 + first_black) // 2
+    return f"{number}{'.' if row.side else '…'} {san}"
+
+
+def effects_words(row: Row) -> str:
+    """What the ply did to the clocks, layer by layer; `mover/opponent` where both change."""
+    effects = row.effects
+    if row.ply is None:
+        return "time that a takeback did not give back"
+    if effects.guarded:
+        return "repetition guard: the position has occurred before, nothing is paid" + _increment(row)
+    words = []
+    if effects.captured is not None:
+        piece = chess.piece_name(effects.captured)
+        words.append(f"captures a {piece} {signed(effects.gain_ms)}/{signed(-effects.loss_ms)}")
+    words.append(f"toll {signed(-effects.toll_ms)}")
+    if effects.fee_ms:
+        words.append(f"promotion fee {signed(-effects.fee_ms)}")
+    if effects.chip_ms:
+        words.append(f"check chip {signed(effects.chip_ms)}/{signed(-effects.chip_ms)}")
+    return ", ".join(words) + _increment(row)
+
+
+def _increment(row: Row) -> str:
+    return f", increment {signed(row.increment_ms)}" if row.increment_ms else ""

@@ -1,0 +1,164 @@
+"""Any file → games. What kind of file it is, its content says: PGN, Lichess export, game records, or none of these."""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import BinaryIO, TypeAlias
+
+from bridge.errors import RecordError
+from bridge.records.export import is_export, read_export
+from bridge.records.fields import brief
+from bridge.records.game import Game
+from bridge.records.game_record import is_game_record, read_game_record
+from bridge.records.pgn import read_pgn
+from bridge.records.pgn_text import Line
+from bridge.records.streams import open_lines
+
+_HEAD_LINES = 500
+_STREAMS = {
+    **dict.fromkeys(("gameFull", "gameState", "chatLine", "opponentGone"), "a Lichess game stream"),
+    **dict.fromkeys(("gameStart", "gameFinish"), "a Lichess event stream"),
+    **dict.fromkeys(("challenge", "challengeCanceled", "challengeDeclined"), "a Lichess event stream"),
+    **dict.fromkeys(("featured", "fen"), "a Lichess TV stream"),
+}
+_PGN_SIGN = re.compile(r"\s*\[\s*\w+\s*\"|.*(?:^|[\s.}])1\.{0,3}\s*(?:[PNBRQK]?[a-h]?[1-8]?x?[a-h][1-8]|[O0]-[O0])")
+_JSON_SIGN = re.compile(r"\s*(?:\{\s*(?:\"|\}|$)|\[\s*(?:[\[{\]]|$))")
+
+
+def read_games(
+    target: Path | BinaryIO, name: str | None = None, progress: Callable[[int], object] | None = None
+) -> Iterator[Game | RecordError]:
+    """The games of a file or an open binary stream, in order and one by one; what cannot be read is a RecordError.
+
+    `name` is what messages call it. A file that holds no game gives one RecordError that says so.
+    """
+    called = name if name is not None else str(target)
+    try:
+        yield from read_lines(open_lines(target, called, progress), called)
+    except RecordError as error:
+        yield error
+
+
+def read_lines(lines: Iterable[Line], name: str) -> Iterator[Game | RecordError]:
+    """The same from numbered lines."""
+    remaining = iter(lines)
+    head: list[Line] = []
+    for line in remaining:
+        if _JSON_SIGN.match(line[1]):
+            if head:
+                yield RecordError("the lines before the first object are not JSON", place=f"{name}: line {head[0][0]}")
+            yield from _read_json(line, remaining, name)
+            return
+        if line[1].strip():
+            head.append(line)
+        if _PGN_SIGN.match(line[1]):
+            yield from read_pgn(chain(head, remaining), name)
+            return
+        if len(head) >= _HEAD_LINES:
+            break
+    cause = "neither PGN, nor a Lichess export, nor game records" if head else "it is empty"
+    yield RecordError(f"no game in it: {cause}", place=name)
+
+
+# -- JSON --------------------------------------------------------------------------------------------------------
+
+_Item: TypeAlias = tuple[int, object] | RecordError
+"""A parsed value with the line it begins on, or what is broken there."""
+
+
+def _read_json(first: Line, rest: Iterator[Line], name: str) -> Iterator[Game | RecordError]:
+    games, others = 0, []
+    for item in _values(first, rest):
+        if not isinstance(item, RecordError) and (kind := _other(item[1])):
+            others.append(f"line {item[0]}: {kind}")
+            continue
+        games += 1
+        if isinstance(item, RecordError):
+            yield RecordError(item.message, place=f"{name}: game {games}, {item.place}")
+        else:
+            yield _read_value(item[1], f"{name}: game {games}, line {item[0]}", f"{name}#{games}")
+    if not games:
+        yield RecordError(f"no game in it ({others[0] if others else 'an empty list'})", place=name)
+    elif others:
+        yield RecordError(f"no game in {len(others)} of its objects (first: {others[0]})", place=name)
+
+
+def _values(first: Line, rest: Iterator[Line]) -> Iterator[_Item]:
+    """One value a line if the first line is one, else documents over many lines."""
+    text = first[1].strip()
+    if _parses(text) if text.startswith("{") else False:
+        yield from _one_a_line(chain([first], rest))
+        return
+    lines = [first, *rest]
+    values = list(_documents(lines))
+    # A first line that was cut short must not take the others with it.
+    if isinstance(values[0], RecordError) and any(_parses(line) for _, line in lines if line.startswith("{")):
+        values = list(_one_a_line(iter(lines)))
+    yield from values
+
+
+def _one_a_line(lines: Iterator[Line]) -> Iterator[_Item]:
+    for number, text in lines:
+        if text.strip():
+            try:
+                yield number, json.loads(text)
+            except (ValueError, RecursionError) as error:
+                yield _broken(number, error)
+
+
+def _documents(lines: Sequence[Line]) -> Iterator[_Item]:
+    text = "\n".join(line for _, line in lines)
+    decoder, at = json.JSONDecoder(), 0
+    while at < len(text):
+        at += len(text[at:]) - len(text[at:].lstrip())
+        number = lines[0][0] + text.count("\n", 0, at)
+        try:
+            value, at = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError) as error:
+            yield _broken(number, error, lines[0][0])
+            return
+        yield from ((number, element) for element in value) if isinstance(value, list) else [(number, value)]
+        at += len(text[at:]) - len(text[at:].lstrip())
+
+
+def _broken(number: int, error: Exception, first: int | None = None) -> RecordError:
+    if isinstance(error, json.JSONDecodeError):
+        line = number if first is None else first + error.lineno - 1
+        return RecordError(f"broken JSON: {error.msg} (column {error.colno})", place=f"line {line}")
+    cause = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+    return RecordError(f"broken JSON: {cause}", place=f"line {number}")
+
+
+def _parses(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _read_value(given: object, place: str, name: str) -> Game | RecordError:
+    assert isinstance(given, dict), "`_other` names everything else"
+    try:
+        if is_game_record(given):
+            return read_game_record(given, place=place, name=name)
+        return read_export(given).game(place=place)
+    except RecordError as error:
+        return RecordError(error.message, place=place)
+
+
+def _other(given: object) -> str:
+    """What a value is that is no game; empty for a game."""
+    if not isinstance(given, dict):
+        return "no object"
+    if is_game_record(given) or is_export(given):
+        return ""
+    kind = given.get("type") or given.get("t")
+    if isinstance(kind, str) and kind in _STREAMS:
+        return f"{kind!r}, a line of {_STREAMS[kind]}"
+    schema = given.get("schema")
+    if isinstance(schema, str):
+        return f"schema {brief(schema)}"
+    return "a Lichess game without its moves" if "players" in given else "an object that is no game"
