@@ -1,0 +1,54 @@
+"""`doctor`: what stands between the user and the first game."""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from bridge.errors import SettingsError
+
+if TYPE_CHECKING:
+    from bridge.settings import Settings
+
+EXIT_WRONG = 1
+
+
+@click.command(name="doctor")
+@click.option("-c", "--config", type=click.Path(path_type=Path), required=True, help="The configuration file.")
+@click.pass_context
+def command(context: click.Context, config: Path) -> None:
+    """Check everything that a game needs, and say how to mend what is wrong.
+
+    Nothing is changed: no game is started, no challenge answered.
+    """
+    from bridge.settings import load
+    from bridge.settings.template import token_link
+
+    try:
+        settings = load(config)
+    except SettingsError as error:
+        if "token" in str(error):
+            hint = f"a token is made at {token_link('https://lichess.org')}"
+            raise SettingsError([*error.problems, hint]) from error
+        raise
+    click.echo(_line(True, "config", f"{config} is right"))
+    if not asyncio.run(_examine(settings, config)):
+        context.exit(EXIT_WRONG)
+
+
+async def _examine(settings: "Settings", config: Path) -> bool:
+    from bridge.doctor import examine
+
+    fine = True
+    async for finding in examine(settings, str(config)):
+        fine = fine and finding.fine
+        click.echo(_line(finding.fine, finding.subject, finding.text))
+        if finding.cure:
+            click.echo(f"{'':6} → {finding.cure}")
+    click.echo("all is well" if fine else "something is wrong; see above", err=True)
+    return fine
+
+
+def _line(fine: bool, subject: str, text: str) -> str:
+    return f"{'ok' if fine else 'wrong':5}  {subject}: {text}"

@@ -1,0 +1,47 @@
+"""What stands between the user and the first game: an ordered list of checks, each with the command that mends it."""
+
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing
+from pathlib import Path
+
+from bridge.doctor.accounts import examine_account
+from bridge.doctor.engines import examine_engine
+from bridge.doctor.finding import Finding, wrong
+from bridge.doctor.machine import examine_folder, examine_journal, examine_monitor
+from bridge.settings.models import Account, Settings
+from bridge.settings.watch import WatchAccount
+
+__all__ = ["Finding", "examine", "wrong"]
+
+
+async def examine(settings: Settings, config: str) -> AsyncGenerator[Finding]:
+    """Every check, in the order in which a game would need what it checks; `config` is the file's name."""
+    for index, account in enumerate(settings.accounts):
+        subject = f"account {account.name or index + 1}"
+        needs = _scopes(account, settings)
+        async with aclosing(examine_account(account, subject, config, needs)) as findings:
+            async for finding in findings:
+                yield finding
+    for name, engine in settings.engines.items():
+        yield await examine_engine(name, engine)
+    if settings.monitor is not None:
+        yield examine_monitor(settings.monitor, config)
+    yield await examine_journal(settings.journal.url)
+    if settings.pgn is not None:
+        yield examine_folder(Path(settings.pgn.folder))
+    for finding in _webhooks(settings):
+        yield finding
+
+
+def _scopes(account: Account, settings: Settings) -> frozenset[str]:
+    """bot:play is enough to hear, accept and play; a player's own board streams want board:play (Lichess API §1.3)."""
+    if account.play is not None:
+        return frozenset({"bot:play"})
+    own = [entry.account for entry in settings.watch if isinstance(entry, WatchAccount)]
+    return frozenset({"board:play"} if account.name in own or "me" in own else ())
+
+
+def _webhooks(settings: Settings) -> Iterator[Finding]:
+    for webhook in settings.webhooks:
+        signed = "signed" if webhook.secret is not None else "not signed"
+        yield Finding("webhook", f"{webhook.url} gets {', '.join(webhook.events)}, {signed}")

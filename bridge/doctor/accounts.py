@@ -1,0 +1,108 @@
+"""Checks of one account: the server is there and keeps the same time, the token is good for what is asked of it."""
+
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from email.utils import parsedate_to_datetime
+
+import aiohttp
+
+from bridge.doctor.finding import Finding, told, wrong
+from bridge.errors import PlatformError, UsageError
+from bridge.platforms.lichess.platform import Lichess
+from bridge.settings.models import Account
+from bridge.settings.template import token_link
+
+LARGEST_SKEW_S = 2
+PATIENCE_S = 10.0
+
+
+async def examine_account(
+    account: Account, subject: str, config: str, needs: frozenset[str], now: Callable[[], float] = time.time
+) -> AsyncGenerator[Finding]:
+    """Check one account, as far as it can be checked. `needs`: scopes its token must have.
+
+    `config` is the file's name, for commands; `now` the wall clock, in seconds since 1970.
+    """
+    try:
+        least_s, most_s = await _ahead(account.url, now)
+    except (aiohttp.ClientError, TimeoutError, OSError) as error:
+        cause = str(error) or "no answer in time"
+        yield wrong(subject, f"{account.url} cannot be reached: {cause}", f"curl -I {account.url}")
+        return
+    yield _clock(account.url, subject, least_s, most_s)
+    if account.token is None:
+        yield Finding(subject, "no token: it can only watch what everybody sees")
+        return
+    platform = Lichess(account.url, account.token.get_secret_value())
+    try:
+        async with aclosing(_examine_token(platform, account, subject, config, needs)) as findings:
+            async for finding in findings:
+                yield finding
+    finally:
+        await platform.close()
+
+
+async def _ahead(url: str, now: Callable[[], float]) -> tuple[float, float]:
+    """By how many seconds the server's clock is ahead of ours: the least and the most that it can be.
+
+    Any answer will do, its Date header is the clock; (0, 0) without one. The header is cut to whole seconds, and
+    after a slow answer it is not known when it was written.
+    """
+    timeout = aiohttp.ClientTimeout(total=PATIENCE_S)
+    async with aiohttp.ClientSession(timeout=timeout) as session:
+        asked_s = now()
+        async with session.head(url, allow_redirects=False) as response:
+            answered_s = now()
+    try:
+        date_s = parsedate_to_datetime(response.headers.get("Date", "")).timestamp()
+    except ValueError:
+        return 0, 0
+    return date_s - answered_s, date_s + 1 - asked_s
+
+
+def _clock(url: str, subject: str, least_s: float, most_s: float) -> Finding:
+    """Told only when it is certain, by the figure nearest to 0."""
+    skew_s = max(least_s, min(most_s, 0.0))
+    if abs(skew_s) <= LARGEST_SKEW_S:
+        return Finding(subject, f"{url} answers, and this machine's clock agrees with its")
+    where = "behind" if skew_s > 0 else "ahead of"
+    text = f"this machine's clock is {abs(skew_s):.0f} s {where} that of {url}: set it"
+    return wrong(subject, text, "sudo timedatectl set-ntp true")
+
+
+async def _examine_token(
+    platform: Lichess, account: Account, subject: str, config: str, needs: frozenset[str]
+) -> AsyncGenerator[Finding]:
+    link = f"make one at {token_link(account.url)}"
+    token = await told(subject, _token(platform, subject, needs, link), link)
+    yield token
+    try:
+        owner = await platform.account()
+    except (PlatformError, UsageError) as error:
+        if token.fine:
+            yield wrong(subject, str(error), link)
+        return
+    if account.play is not None and not owner.is_bot:
+        which = f" --account {account.name}" if account.name else ""
+        text = f"{owner.name} has not the title BOT, which an account that plays needs (only one that never played can)"
+        yield wrong(subject, text, f"kirichess-bridge account upgrade -c {config}{which}")
+    else:
+        yield Finding(subject, f"it belongs to {owner.title} {owner.name}".replace("  ", " "))
+    yield await told(subject, _games(platform, subject))
+
+
+async def _token(platform: Lichess, subject: str, needs: frozenset[str], link: str) -> Finding:
+    facts = await platform.token_facts()
+    if facts is None:
+        return wrong(subject, f"{platform.url} does not know this token", link)
+    missing = sorted(needs - facts.scopes)
+    if missing:
+        has = ", ".join(sorted(facts.scopes)) or "none"
+        return wrong(subject, f"the token lacks the scope {', '.join(missing)} (it has: {has})", link)
+    return Finding(subject, f"the token is known, with {', '.join(sorted(needs)) or 'no scope needed'}")
+
+
+async def _games(platform: Lichess, subject: str) -> Finding:
+    running = len(await platform.ongoing())
+    return Finding(subject, f"games running: {running}" + (", `run` takes them up" if running else ""))
