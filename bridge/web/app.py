@@ -1,0 +1,103 @@
+"""The monitor's application: which address answers what."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from importlib.resources import files
+
+import structlog
+from aiohttp import web
+
+from bridge.errors import JournalError
+from bridge.event_types import VERDICTS
+from bridge.interfaces import Entry, Journal
+from bridge.web.games import Games
+from bridge.web.guard import add_headers, errors_as_json, problem
+from bridge.web.page import page
+from bridge.web.status import StatusReport
+from bridge.web.stream import EventStream
+
+log = structlog.get_logger("kirichess_monitor")
+
+_STATIC = {"monitor.js": "text/javascript", "style.css": "text/css"}
+
+
+def create_monitor(journal: Journal, status: Callable[[], StatusReport]) -> web.Application:
+    """The application over an open journal; `status` is asked at every request. Give it to `Monitor.start`."""
+    routes = _Routes(journal, status)
+    events = EventStream(journal)
+    app = web.Application(middlewares=[errors_as_json])
+    app.on_response_prepare.append(add_headers)
+    app.on_shutdown.append(events.close)
+    app.cleanup_ctx.append(routes.follow)
+    app.router.add_get("/", routes.page)
+    app.router.add_get("/healthz", routes.healthz)
+    app.router.add_get("/readyz", routes.readyz)
+    app.router.add_get("/status", routes.status)
+    app.router.add_get("/events", events.get, allow_head=False)
+    app.router.add_get("/api/games", routes.games)
+    app.router.add_get("/api/games/{id}", routes.game)
+    app.router.add_get("/static/{name}", routes.static)
+    return app
+
+
+class _Routes:
+    def __init__(self, journal: Journal, status: Callable[[], StatusReport]) -> None:
+        self._journal = journal
+        self._status = status
+        self._games = Games(journal)
+
+    async def follow(self, _app: web.Application) -> AsyncIterator[None]:
+        following = asyncio.create_task(self._follow())
+        yield
+        following.cancel()
+        with suppress(asyncio.CancelledError):
+            await following
+
+    async def _follow(self) -> None:
+        try:
+            await self._games.follow()
+        except JournalError as error:
+            log.error("games_no_longer_followed", cause=str(error))
+
+    async def page(self, _request: web.Request) -> web.Response:
+        text = page(await self._games.current(), self._status())
+        return web.Response(body=text.encode(errors="replace"), content_type="text/html", charset="utf-8")
+
+    async def healthz(self, _request: web.Request) -> web.Response:
+        report = self._status()
+        body = {"healthy": report.healthy, "streams": report.to_json()["streams"]}
+        return web.json_response(body, status=200 if report.healthy else 503)
+
+    async def readyz(self, _request: web.Request) -> web.Response:
+        report = self._status()
+        ready = report.ready and report.healthy and not report.draining
+        return web.json_response({"ready": ready, "draining": report.draining}, status=200 if ready else 503)
+
+    async def status(self, _request: web.Request) -> web.Response:
+        running = [game.to_json() for game in await self._games.current() if game.running]
+        return web.json_response({**self._status().to_json(), "seq": await self._journal.last_seq(), "games": running})
+
+    async def games(self, _request: web.Request) -> web.Response:
+        return web.json_response([game.to_json() for game in await self._games.current()])
+
+    async def game(self, request: web.Request) -> web.Response:
+        game_id = request.match_info["id"]
+        entry = await self._latest_verdict(game_id)
+        if entry is None:
+            known = any(game.id == game_id for game in await self._games.current())
+            return problem(404, f"no verdict yet for {game_id}" if known else f"no game {game_id} in the journal")
+        return web.json_response(entry.data.get("verdict"))
+
+    async def _latest_verdict(self, game_id: str) -> Entry | None:
+        latest: Entry | None = None
+        while page := await self._journal.read(subject=game_id, types=VERDICTS, after=latest.seq if latest else 0):
+            latest = page[-1]
+        return latest
+
+    async def static(self, request: web.Request) -> web.Response:
+        name = request.match_info["name"]
+        if name not in _STATIC:
+            raise web.HTTPNotFound
+        text = files("bridge.web").joinpath("static", name).read_text(encoding="utf-8")
+        return web.Response(text=text, content_type=_STATIC[name])

@@ -1,0 +1,180 @@
+"""The games of a journal, as far as a list of them says: a fold of its entries, newest state of each game."""
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+
+from bridge import event_types
+from bridge.interfaces import Entry, Journal
+
+RECENT = 100  # finished games that are kept; the journal has them all
+
+
+@dataclass(frozen=True, slots=True)
+class GameSummary:
+    """A game as the list shows it. Clock facts only while it runs; None where a clock is not known.
+
+    `flag` is the side whose flag fell provisionally (R12); `verdict` the one-line text, `result` and `reason` as in
+    `kirichess.verdict/1`, empty before a verdict.
+    """
+
+    id: str
+    account: str = ""
+    white: str = ""
+    black: str = ""
+    pool: str | None = None
+    url: str = ""
+    seat: str = ""
+    initial_ms: int | None = None
+    increment_ms: int | None = None
+    started_ms: int = 0
+    updated_ms: int = 0
+    running: bool = True
+    ply: int = 0
+    last_san: str = ""
+    white_ms: int | None = None
+    black_ms: int | None = None
+    platform_white_ms: int | None = None
+    platform_black_ms: int | None = None
+    flag: str = ""
+    verdict: str = ""
+    result: str = ""
+    reason: str = ""
+    final: bool = False
+
+    def to_json(self) -> dict[str, object]:
+        """Plain JSON values."""
+        return asdict(self)
+
+
+def fold(game: GameSummary | None, entry: Entry) -> GameSummary | None:
+    """A game after one more entry about it; None for a game whose start is not known."""
+    if entry.type == event_types.GAME_STARTED:
+        return _started(entry) if game is None else game
+    if game is None:
+        return None
+    game = replace(game, updated_ms=entry.time_ms)
+    match entry.type:
+        case event_types.GAME_PLY | event_types.GAME_TAKEBACK:
+            return _moved(game, entry.data)
+        case event_types.FLAG_PROVISIONAL:
+            return replace(game, flag=_text(entry.data, "side"))
+        case event_types.FLAG_WITHDRAWN:
+            return replace(game, flag="")
+        case event_types.GAME_FINISHED:
+            return replace(_moved(game, entry.data), running=False)
+        case event_types.VERDICT_PROVISIONAL | event_types.VERDICT_FINAL | event_types.VERDICT_CHANGED:
+            return _judged(game, entry.data)
+    return game
+
+
+def _started(entry: Entry) -> GameSummary:
+    data = entry.data
+    control = _table(data, "time_control")
+    game = GameSummary(
+        id=entry.subject,
+        account=entry.account,
+        white=_text(data, "white"),
+        black=_text(data, "black"),
+        pool=_text(data, "pool") or None,
+        url=_text(data, "url"),
+        seat=_text(data, "seat"),
+        initial_ms=_number(control, "initial_ms"),
+        increment_ms=_number(control, "increment_ms"),
+        started_ms=entry.time_ms,
+        updated_ms=entry.time_ms,
+    )
+    return _moved(game, data)
+
+
+def _moved(game: GameSummary, data: Mapping[str, object]) -> GameSummary:
+    """The clocks, and what else the data brings; a takeback says how many plies are left."""
+    plies, ply = _number(data, "plies"), _number(data, "ply")
+    return replace(
+        game,
+        ply=game.ply if plies is None and ply is None else (ply or plies or 0),
+        last_san=_text(data, "san") or ("" if plies is not None else game.last_san),
+        pool=_text(data, "pool") or game.pool,
+        white_ms=_newer(data, "white_ms", game.white_ms),
+        black_ms=_newer(data, "black_ms", game.black_ms),
+        platform_white_ms=_newer(data, "platform_white_ms", game.platform_white_ms),
+        platform_black_ms=_newer(data, "platform_black_ms", game.platform_black_ms),
+    )
+
+
+def _judged(game: GameSummary, data: Mapping[str, object]) -> GameSummary:
+    verdict = _table(data, "verdict")
+    final = verdict.get("final") is True
+    return replace(
+        game,
+        verdict=_text(data, "text"),
+        result=_text(verdict, "result"),
+        reason=_text(verdict, "reason"),
+        white_ms=_newer(verdict, "white_ms", game.white_ms),
+        black_ms=_newer(verdict, "black_ms", game.black_ms),
+        flag="",
+        final=final,
+        running=game.running and not final,
+    )
+
+
+class Games:
+    """The running games of a journal and the last finished ones, kept current by following it from its first entry."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._games: dict[str, GameSummary] = {}
+        self._seq = 0
+        self._moved_on = asyncio.Event()
+
+    async def follow(self) -> None:
+        """Keep the list current until cancelled. Raises JournalError."""
+        async for entry in self._journal.follow(0):
+            self._take(entry)
+
+    def _take(self, entry: Entry) -> None:
+        known = self._games.pop(entry.subject, None)
+        if entry.subject and (game := fold(known, entry)) is not None:
+            self._games[entry.subject] = game
+            if known is None or (known.running and not game.running):
+                self._forget()
+        self._seq = entry.seq
+        self._moved_on.set()
+        self._moved_on = asyncio.Event()
+
+    def _forget(self) -> None:
+        finished = [game.id for game in self._games.values() if not game.running]
+        for game_id in finished[:-RECENT]:
+            del self._games[game_id]
+
+    async def current(self, within_s: float = 2.0) -> list[GameSummary]:
+        """Running games, then the others, the latest first; what the journal holds now is waited for."""
+        last = await self._journal.last_seq()
+        # A journal too long to be read in that time: what is known so far is shown, and the next look shows more.
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within_s):
+                while self._seq < last:
+                    await self._moved_on.wait()
+        latest = list(reversed(self._games.values()))
+        return [game for game in latest if game.running] + [game for game in latest if not game.running]
+
+
+def _text(data: Mapping[str, object], name: str) -> str:
+    value = data.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _number(data: Mapping[str, object], name: str) -> int | None:
+    value = data.get(name)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _newer(data: Mapping[str, object], name: str, known: int | None) -> int | None:
+    value = _number(data, name)
+    return known if value is None else value
+
+
+def _table(data: Mapping[str, object], name: str) -> Mapping[str, object]:
+    value = data.get(name)
+    return value if isinstance(value, Mapping) else {}

@@ -1,0 +1,78 @@
+"""Who may read the monitor, and what every answer carries: token, Host, and headers that keep browsers careful."""
+
+import hmac
+import ipaddress
+
+from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
+
+# No foreign script, style, frame or form: a player's name can be any text, and the page must stay text.
+HEADERS = {
+    "Content-Security-Policy": "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches an address; a name other than localhost is taken for one that others reach."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def problem(status: int, text: str) -> web.Response:
+    """A refusal as JSON: `{"error": text}`."""
+    return web.json_response({"error": text}, status=status)
+
+
+async def add_headers(_request: web.Request, response: web.StreamResponse) -> None:
+    """For `app.on_response_prepare`."""
+    for name, value in HEADERS.items():
+        response.headers.setdefault(name, value)
+
+
+@web.middleware
+async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Unknown paths and methods, told like every other refusal."""
+    try:
+        return await handler(request)
+    except web.HTTPException as error:
+        if error.status < 400:
+            raise
+        response = problem(error.status, error.reason)
+        if "Allow" in error.headers:
+            response.headers["Allow"] = error.headers["Allow"]
+        return response
+
+
+def demand_local_host() -> Middleware:
+    """Refuse requests whose Host is no loopback address: a page of a foreign site that had its name point here."""
+
+    @web.middleware
+    async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
+        host = request.headers.get("Host", "").strip()
+        name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() and not host.endswith("]") else host
+        if not is_loopback(name.strip("[]")):
+            return problem(403, "this monitor answers to 127.0.0.1, [::1] and localhost only")
+        return await handler(request)
+
+    return check
+
+
+def demand_token(token: str) -> Middleware:
+    """Refuse requests without `Authorization: Bearer <token>`; /healthz is open to whoever watches over the process."""
+    expected = f"Bearer {token}".encode()
+
+    @web.middleware
+    async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
+        given = request.headers.get("Authorization", "").encode(errors="surrogateescape")
+        if request.path != "/healthz" and not hmac.compare_digest(given, expected):
+            response = problem(401, "send the monitor's token: Authorization: Bearer TOKEN")
+            response.headers["WWW-Authenticate"] = "Bearer"
+            return response
+        return await handler(request)
+
+    return check

@@ -1,0 +1,81 @@
+"""The monitor's server: where it listens, and to whom."""
+
+import errno
+import re
+import socket
+
+from aiohttp import web
+
+from bridge.errors import UsageError
+from bridge.web.guard import demand_local_host, demand_token, is_loopback
+
+
+class Monitor:
+    """Serves a monitor at `listen` (`127.0.0.1:8080`, `[::1]:8080`; port 0: any free one).
+
+    Off loopback a token is needed. Raises UsageError without one, or for an address that is none.
+    """
+
+    def __init__(self, listen: str, token: str | None = None) -> None:
+        match = re.fullmatch(r"\[(.+)\]:(\d+)|([^:]+):(\d+)", listen)
+        if match is None:
+            raise UsageError(f'monitor.listen must be "host:port", such as "127.0.0.1:8080" (got {listen!r})')
+        self._host = match[1] or match[3]
+        self._port = int(match[2] or match[4])
+        self._token = token
+        self._runner: web.AppRunner | None = None
+        if not is_loopback(self._host) and not token:
+            raise UsageError(
+                f"monitor.listen: {listen} can be reached by other machines, so a token is needed: "
+                "set monitor.token or monitor.token_file, or listen on 127.0.0.1"
+            )
+
+    def __repr__(self) -> str:
+        return f"<Monitor {self.url}>"
+
+    @property
+    def port(self) -> int:
+        """The port in use; before `start` the one asked for."""
+        return self._port
+
+    @property
+    def url(self) -> str:
+        """Where a browser finds it."""
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self._host, self._host)
+        return f"http://[{host}]:{self._port}/" if ":" in host else f"http://{host}:{self._port}/"
+
+    async def start(self, app: web.Application) -> None:
+        """Listen. Raises UsageError: a taken port, an address that is not this machine's."""
+        if is_loopback(self._host):
+            app.middlewares.append(demand_local_host())
+        if self._token:
+            app.middlewares.append(demand_token(self._token))
+        # A reader who goes away ends its event stream at once; one who stays does not delay the end of the program.
+        self._runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=1.0)
+        await self._runner.setup()
+        try:
+            # localhost is two addresses, and port 0 would be two ports.
+            host = "127.0.0.1" if self._host.lower() == "localhost" else self._host
+            await web.TCPSite(self._runner, host, self._port).start()
+        except (OSError, OverflowError) as error:
+            await self.stop()
+            raise UsageError(f"monitor.listen: {self._refusal(error)}") from error
+        self._port = self._runner.addresses[0][1]
+
+    async def stop(self) -> None:
+        """Let go of the port and of every reader."""
+        if self._runner is not None:
+            await self._runner.cleanup()
+            self._runner = None
+
+    def _refusal(self, error: OSError | OverflowError) -> str:
+        place = f"{self._host}:{self._port}"
+        if isinstance(error, OverflowError):
+            return f"{place} is no port; choose one from 0 to 65535"
+        if error.errno == errno.EADDRINUSE:
+            return f"{place} is taken by another program; stop that one, or choose another port (0: any free one)"
+        if error.errno == errno.EACCES:
+            return f"{place} is for root only; choose a port from 1024"
+        if error.errno == errno.EADDRNOTAVAIL or isinstance(error, socket.gaierror):
+            return f"{self._host} is no address of this machine; choose 127.0.0.1"
+        return f"{place}: {error.strerror or error}"

@@ -1,0 +1,165 @@
+"""/events: resumes without gaps or repeats, keeps quiet lines alive, drops who does not read."""
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import aiohttp
+import pytest
+
+from bridge.cloudevents import to_cloudevent
+from bridge.interfaces import Draft
+from bridge.journal import SqlJournal
+from bridge.web import Monitor, StatusReport, create_monitor
+
+
+@dataclass(frozen=True)
+class Sent:
+    """One event as the line says it."""
+
+    id: int
+    event: str
+    data: dict[str, object]
+
+
+class Program:
+    def __init__(self, journal: SqlJournal) -> None:
+        self.journal = journal
+        self.monitor = Monitor("127.0.0.1:0")
+
+    async def start(self) -> None:
+        await self.monitor.start(create_monitor(self.journal, lambda: StatusReport("0", 0, ready=True)))
+
+    async def append(self, count: int, text: str = "") -> None:
+        await self.journal.append([Draft("kirichess.game.ply", "g", {"n": n, "text": text}) for n in range(count)])
+
+    async def read(self, count: int, query: str = "", last_id: int | None = None) -> list[Sent]:
+        """Some events of a fresh connection, which is then cut."""
+        headers = {} if last_id is None else {"Last-Event-ID": str(last_id)}
+        async with (
+            aiohttp.ClientSession() as session,
+            session.get(f"{self.monitor.url}events{query}", headers=headers) as response,
+            asyncio.timeout(5),
+        ):
+            assert response.headers["Content-Type"].startswith("text/event-stream")
+            self.connected.set()
+            return [await next_event(response) for _ in range(count)]
+
+    connected = asyncio.Event()
+
+
+async def next_event(response: aiohttp.ClientResponse) -> Sent:
+    fields: dict[str, str] = {}
+    while True:
+        line = (await response.content.readline()).decode().rstrip("\r\n")
+        if not line and fields:
+            return Sent(int(fields["id"]), fields["event"], json.loads(fields["data"]))
+        if line and not line.startswith(":"):
+            name, _, value = line.partition(": ")
+            fields[name] = value
+
+
+@pytest.fixture
+async def program() -> AsyncIterator[Program]:
+    async with SqlJournal("sqlite://") as journal:
+        program = Program(journal)
+        program.connected = asyncio.Event()
+        await program.start()
+        yield program
+        await program.monitor.stop()
+
+
+async def test_each_entry_comes_with_number_type_and_cloudevent(program: Program) -> None:
+    await program.append(1, "two\nlines \u2028 and \r more")
+    [sent] = await program.read(1, "?after=0")
+    [entry] = await program.journal.read()
+    assert sent == Sent(1, "kirichess.game.ply", to_cloudevent(entry))
+
+
+async def test_without_a_number_it_begins_with_the_new(program: Program) -> None:
+    await program.append(3)
+    reading = asyncio.create_task(program.read(2))
+    await program.connected.wait()
+    await program.append(2)
+    assert [sent.id for sent in await reading] == [4, 5]
+
+
+async def test_it_resumes_behind_the_last_number_without_gaps_or_repeats(program: Program) -> None:
+    seen: list[int] = []
+
+    async def reader() -> None:
+        while len(seen) < 400:
+            seen.extend(sent.id for sent in await program.read(40, "?after=0", seen[-1] if seen else None))
+
+    async def writer() -> None:
+        for _ in range(100):
+            await program.append(4)
+            await asyncio.sleep(0.001)
+
+    await asyncio.gather(reader(), writer())
+    assert seen == list(range(1, 401))
+
+
+async def test_the_header_outranks_the_query(program: Program) -> None:
+    await program.append(5)
+    assert [sent.id for sent in await program.read(2, "?after=0", 3)] == [4, 5]
+
+
+async def test_a_number_from_another_journal_begins_with_the_new(program: Program) -> None:
+    await program.append(2)
+    reading = asyncio.create_task(program.read(1, last_id=5000))
+    await program.connected.wait()
+    await program.append(1)
+    assert [sent.id for sent in await reading] == [3]
+
+
+@pytest.mark.parametrize("after", ["-1", "x", "1.5", "²", "9" * 400 + "x"])
+async def test_what_is_no_number_is_refused(program: Program, after: str) -> None:
+    async with (
+        aiohttp.ClientSession() as session,
+        session.get(f"{program.monitor.url}events", params={"after": after}) as response,
+    ):
+        assert response.status == 400
+        assert "numbers of entries" in await response.text()
+
+
+async def test_a_quiet_line_is_kept_alive(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.web.stream.KEEP_ALIVE_S", 0.02)
+    async with aiohttp.ClientSession() as session, session.get(f"{program.monitor.url}events") as response:
+        for _ in range(2):
+            assert (await asyncio.wait_for(response.content.readuntil(b"\r\n\r\n"), 2)).startswith(b":")
+
+
+async def test_who_does_not_read_is_dropped_and_delays_nobody(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.web.stream.SEND_TIMEOUT_S", 0.2)
+    lazy = socket.socket()
+    lazy.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    lazy.setblocking(False)
+    loop = asyncio.get_running_loop()
+    await loop.sock_connect(lazy, ("127.0.0.1", program.monitor.port))
+    await loop.sock_sendall(lazy, b"GET /events?after=0 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    for _ in range(20):
+        await program.append(10, "x" * 50_000)
+    assert [sent.id for sent in await program.read(200, "?after=0")] == list(range(1, 201))
+    await asyncio.sleep(0.4)
+    received = 0
+    async with asyncio.timeout(5):
+        try:
+            while chunk := await loop.sock_recv(lazy, 1 << 20):
+                received += len(chunk)
+        except ConnectionResetError:
+            pass
+    lazy.close()
+    assert received < 200 * 50_000, "the line was cut before everything was sent"
+
+
+async def test_a_reader_that_leaves_is_forgotten_at_once(program: Program) -> None:
+    before = len(asyncio.all_tasks())
+    await asyncio.gather(*(program.read(0) for _ in range(5)))
+    async with asyncio.timeout(2):
+        while len(asyncio.all_tasks()) > before:  # noqa: ASYNC110 - there is no event for it
+            await asyncio.sleep(0.01)
