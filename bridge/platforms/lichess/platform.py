@@ -140,8 +140,9 @@ class Lichess:
             Refused: the token is not valid any more, or lacks a scope.
         """
         timings = self._client.timings
-        me = self._me or await until_answered(self.account, timings, lambda: self._client.closed)
-        reader = EventReader(me.id)
+        if self._me is None:
+            self._me = await until_answered(self.account, timings, lambda: self._client.closed)
+        reader = EventReader(self._me.id)
         path = "/api/stream/event"
         async with aclosing(follow(self._client, path, reader, silence_s=timings.silence_s)) as events:
             async for event in events:
