@@ -1,7 +1,6 @@
 """Checks of this machine: the monitor's port, the journal, the folder for games."""
 
 import errno
-import glob
 import os
 import shlex
 import socket
@@ -64,13 +63,14 @@ def _is_writable(path: Path) -> bool:
 
 @contextmanager
 def _as_it_was(file: Path) -> Iterator[None]:
-    existed = file.exists()
+    beside = [file.with_name(file.name + suffix) for suffix in ("", "-lock", "-wal", "-shm", "-journal")]
+    made = [] if file.exists() else [path for path in beside if not path.exists()]
     try:
         yield
     finally:
-        if not existed and file.parent.is_dir():
-            for left in file.parent.glob(f"{glob.escape(file.name)}*"):
-                left.unlink()
+        for path in made:
+            if path.exists():
+                path.unlink()
 
 
 async def _open_journal(url: str, file: Path) -> Finding:
