@@ -5,7 +5,6 @@ of `Faults`.
 """
 
 import json
-from collections import defaultdict, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -35,12 +34,16 @@ class FaultSeam(Protocol):
 
 
 class Faults:
-    """Faults in order of their ordering; none unless ordered."""
+    """Faults in order of their ordering; none unless ordered.
+
+    Kinds of requests are the routes' names (`move`, `chat`, `event_stream`, …), kinds of streams those of `StreamName`.
+    An empty account or topic means any; accounts are ids, topics are game ids.
+    """
 
     def __init__(self, streams: Callable[[], Iterable[LineStream]] = tuple) -> None:
         self._streams = streams
-        self._answers: dict[str, deque[Answer]] = defaultdict(deque)
-        self._fates: list[tuple[str, str, Fate]] = []
+        self._answers: list[tuple[str, str, Answer]] = []
+        self._fates: list[tuple[StreamName, Fate]] = []
 
     def next(
         self,
@@ -49,6 +52,7 @@ class Faults:
         status: int,
         body: object = None,
         times: int = 1,
+        account: str = "",
         headers: dict[str, str] | None = None,
         after: bool = False,
         delay_s: float = 0.0,
@@ -56,43 +60,45 @@ class Faults:
         """The next `times` requests of this kind get this answer. A `str` body goes out as HTML, others as JSON."""
         html = isinstance(body, str)
         text = body if isinstance(body, str) else json.dumps({"error": "Too many requests"} if body is None else body)
-        answer = Answer(
-            status, text.encode(), "text/html" if html else "application/json", headers or {}, after, delay_s
-        )
-        self._answers[kind].extend([answer] * times)
+        content_type = "text/html" if html else "application/json"
+        answer = Answer(status, text.encode(), content_type, headers or {}, after, delay_s)
+        self._answers += [(kind, account.lower(), answer)] * times
 
-    def end(self, kind: str, topic: str = "") -> None:
-        """End the open streams of this kind cleanly; `topic` is a game id, or an account's for event streams."""
-        self._break_off(kind, topic, Fate.END)
+    def end(self, kind: str, topic: str = "", *, account: str = "") -> None:
+        """End such open streams cleanly."""
+        self._break_off(StreamName(kind, account.lower(), topic), Fate.END)
 
-    def drop(self, kind: str, topic: str = "") -> None:
-        """Reset the connections of the open streams of this kind."""
-        self._break_off(kind, topic, Fate.RESET)
+    def drop(self, kind: str, topic: str = "", *, account: str = "") -> None:
+        """Reset the connections of such open streams."""
+        self._break_off(StreamName(kind, account.lower(), topic), Fate.RESET)
 
-    def silence(self, kind: str, topic: str = "") -> None:
-        """The open streams of this kind write nothing any more and stay open."""
-        self._break_off(kind, topic, Fate.SILENCE)
+    def silence(self, kind: str, topic: str = "", *, account: str = "") -> None:
+        """Such open streams write nothing any more and stay open."""
+        self._break_off(StreamName(kind, account.lower(), topic), Fate.SILENCE)
 
-    def at_next_line(self, kind: str, topic: str, fate: Fate) -> None:
+    def at_next_line(self, fate: Fate, kind: str, topic: str = "", *, account: str = "") -> None:
         """The next line of such a stream is lost, and this happens instead."""
-        self._fates.append((kind, topic, fate))
+        self._fates.append((StreamName(kind, account.lower(), topic), fate))
 
-    def _break_off(self, kind: str, topic: str, fate: Fate) -> None:
+    def _break_off(self, wanted: StreamName, fate: Fate) -> None:
         for stream in list(self._streams()):
-            if _concerns(stream.name, kind, topic):
+            if _concerns(wanted, stream.name):
                 stream.break_off(fate)
 
     def before(self, kind: str, account: str, path: str) -> Answer | None:
-        waiting = self._answers.get(kind)
-        return waiting.popleft() if waiting else None
+        for order in self._answers:
+            if order[0] == kind and order[1] in ("", account):
+                self._answers.remove(order)
+                return order[2]
+        return None
 
     def on_line(self, stream: StreamName) -> Fate:
         for order in self._fates:
-            if _concerns(stream, order[0], order[1]):
+            if _concerns(order[0], stream):
                 self._fates.remove(order)
-                return order[2]
+                return order[1]
         return Fate.PASS
 
 
-def _concerns(name: StreamName, kind: str, topic: str) -> bool:
-    return name.kind == kind and topic in ("", name.topic, name.account)
+def _concerns(wanted: StreamName, name: StreamName) -> bool:
+    return wanted.kind == name.kind and wanted.account in ("", name.account) and wanted.topic in ("", name.topic)

@@ -17,6 +17,8 @@ from bridge.arena.hall import Hall
 from bridge.arena.happenings import Rejected
 from bridge.arena.streams import Json, LineStream, StreamName, write_stream
 
+Reply = web.StreamResponse
+
 _CLAIMED_NAME = re.compile(r"\b(?:user|as):([\w-]+)")
 
 
@@ -77,7 +79,7 @@ class Call:
             raise Rejected("Not your game", status=404)
         return game, color
 
-    async def stream(self, name: StreamName, first: list[Json], stream: LineStream, keep_alive_s: float) -> "Reply":
+    async def stream(self, name: StreamName, first: list[Json], stream: LineStream, keep_alive_s: float) -> Reply:
         with self.hall.audience.seated(stream):
             return await write_stream(self.request, stream, first, keep_alive_s=keep_alive_s, faults=self.faults)
 
@@ -88,9 +90,6 @@ class Call:
     def wants_json(self) -> bool:
         accept = self.request.headers.get("Accept", "")
         return "application/json" in accept or "application/x-ndjson" in accept
-
-
-Reply = web.StreamResponse
 
 
 @dataclass(frozen=True, slots=True)

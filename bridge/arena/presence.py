@@ -47,7 +47,8 @@ class Presence:
     def left(self, game: Game, color: chess.Color, now_ms: int) -> None:
         attendance = self._attendance[game.id, color]
         attendance.streams -= 1
-        if attendance.streams == 0 and not game.over and game.clock is not None:
+        away = attendance.streams == 0
+        if away and not game.over and not game.recorded and game.clock is not None:
             attendance.left_at_ms = now_ms
             attendance.watch = asyncio.create_task(self._announce(game, color, attendance))
 

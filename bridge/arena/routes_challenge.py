@@ -15,7 +15,7 @@ async def event_stream(call: Call) -> Reply:
     hall, me = call.hall, call.me
     if not hall.event_opens.take(me.id, hall.now_ms()):
         raise Rejected("Too many requests. Try again later.", status=429)
-    stream = call.new_stream("event", me.id)
+    stream = call.new_stream("event")
     older = hall.audience.events.get(me.id)
     if older is not None:
         older.end()

@@ -42,9 +42,9 @@ async def stream(call: Call, game: Game, color: chess.Color) -> Reply:
 async def move(call: Call, game: Game, color: chess.Color) -> Reply:
     """A standing offer or repetition is settled first; the game may be over by then, which is no error."""
     hall = call.hall
-    if call.flag("offeringDraw", False):
+    if call.flag("offeringDraw", False) and not game.over:
         _happen(call, game, offers.draw_yes(game, color, hall.game_now_ms(game)))
-        if game.over and game.turn == color:
+        if game.over:
             return ok()
     hall.move(game, color, call.part("uci"))
     return ok()

@@ -245,6 +245,11 @@ async def test_faults_answer_and_break_streams(open_arena: Open, connect: Connec
     for _ in range(2):
         assert (await alpha.post(f"/api/bot/game/{game_id}/move/e2e4"))[0] == 429
     assert arena.games[game_id].plies == 0
+    arena.faults.next("move", status=0, account="Beta")
+    arena.faults.next("move", status=0, account="Alpha", delay_s=0.05)
+    with pytest.raises(aiohttp.ClientError):
+        await alpha.post(f"/api/bot/game/{game_id}/move/e2e4")
+    arena.faults.next("move", status=500, account="Beta")
     arena.faults.next("move", status=502, body="<html>bad gateway</html>", after=True)
     async with alpha.session.post(f"/api/bot/game/{game_id}/move/e2e4") as response:
         assert (response.status, response.content_type) == (502, "text/html")
@@ -265,6 +270,9 @@ async def test_faults_answer_and_break_streams(open_arena: Open, connect: Connec
     assert stream.blanks <= 1
     stream = await connect(arena, "tokB").stream(f"/api/bot/game/stream/{game_id}")
     await stream.next()
-    arena.faults.at_next_line("game", game_id, Fate.END)
+    arena.faults.at_next_line(Fate.END, "game", game_id)
+    with pytest.raises(aiohttp.ClientError):
+        await connect(arena, "tokB").post(f"/api/bot/game/{game_id}/move/e7e5")
+    assert (await connect(arena, "tokB").post(f"/api/bot/game/{game_id}/move/e7e5"))[0] == 500
     await connect(arena, "tokB").post(f"/api/bot/game/{game_id}/move/e7e5")
     assert await stream.next() is None
