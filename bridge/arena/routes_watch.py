@@ -142,6 +142,10 @@ async def page(call: Call) -> Reply:
     return web.Response(text=text, content_type="text/html")
 
 
+async def unknown(_: Call) -> Reply:
+    raise Rejected("Not found", status=404)
+
+
 ROUTES = (
     Route("GET", "/api/stream/game/{id}", "watch", watch),
     Route("POST", "/api/stream/games-by-users", "games_by_users", games_by_users),
@@ -152,4 +156,5 @@ ROUTES = (
     Route("GET", "/api/tv/{channel}/feed", "tv_feed", tv_feed),
     Route("GET", "/api/tv/{channel}", "tv_games", tv_games),
     Route("GET", "/{id:[A-Za-z0-9]{8}(?:[A-Za-z0-9]{4})?}", "page", page),
+    Route("*", "/{path:.*}", "unknown", unknown),
 )

@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import berserk
+import pytest
 
 if TYPE_CHECKING:
     from tests.arena.conftest import Open
@@ -53,3 +54,41 @@ async def test_a_whole_game(open_arena: Open) -> None:
     online = await asyncio.to_thread(lambda: list(client.bots.get_online_bots()))
     assert [bot["id"] for bot in online] == ["alpha", "beta"]
     assert (await asyncio.to_thread(client.users.get_realtime_statuses, "alpha"))[0]["online"]
+
+
+def board_evening(url: str, game_id: str) -> None:
+    """What a human's berserk client may call around a game; the bot has been paired with her."""
+    bot = berserk.Client(berserk.TokenSession("tokA"), base_url=url)
+    human = berserk.Client(berserk.TokenSession("tokW"), base_url=url)
+    assert next(iter(human.board.stream_incoming_events()))["game"]["id"] == game_id
+    human.board.make_move(game_id, "e2e4")
+    bot.bots.make_move(game_id, "e7e5")
+    bot.bots.post_message(game_id, "good luck")
+    assert human.board.get_game_chat(game_id)[0]["text"] == "good luck"
+    human.board.offer_takeback(game_id)
+    human.board.decline_takeback(game_id)
+    human.challenges.add_time_to_opponent_clock(game_id, 15)
+    state = next(iter(human.board.stream_game_state(game_id)))["state"]
+    assert state["btime"] == 315_000
+    assert human.games.get_ongoing()[0]["gameId"] == game_id
+    watched: Any = next(iter(human.games.stream_game_moves(game_id)))
+    assert watched["id"] == game_id
+    between: Any = next(iter(human.games.get_among_players("Alpha", "Wanda", with_current_games=True)))
+    assert between["id"] == game_id
+    assert next(iter(human.tv.stream_current_game_of_channel("bot")))["d"]["id"] == game_id
+    human.board.make_move(game_id, "g1f3")
+    with pytest.raises(berserk.exceptions.ResponseError, match="cannot claim"):
+        human.board.claim_victory(game_id)
+    human.board.resign_game(game_id)
+    ours: Any = list(human.games.export_by_player("wanda"))
+    assert [game["winner"] for game in ours] == ["black"]
+    by_id: Any = next(iter(human.games.export_multi(game_id)))
+    assert by_id["id"] == game_id
+    assert human.challenges.get_mine() == {"in": [], "out": []}
+
+
+async def test_a_humans_client(open_arena: Open) -> None:
+    arena = await open_arena(claim_wait_s=0.05)
+    game_id = arena.pair("Wanda", "Alpha", 300, 0)
+    await asyncio.to_thread(board_evening, arena.url, game_id)
+    assert arena.games[game_id].status.key == "resign"

@@ -34,6 +34,9 @@ async def test_a_replay_waits_for_a_viewer_and_shows_the_recorded_clocks(open_ar
         connect(arena).stream("/api/stream/game/aReplay1"), otto.stream("/api/board/game/stream/aReplay1")
     )
     assert (await wanda.post("/api/board/game/aReplay1/resign"))[0] == 400
+    _, (status,) = await wanda.get("/api/users/status?ids=wanda&withGameIds=1")
+    assert status["online"] and status["playingId"] == "aReplay1"
+    assert (await wanda.get("/api/tv/channels"))[1]["bullet"]["gameId"] == "aReplay1"
     seen = await spectator.rest()
     assert [(line["wc"], line["bc"]) for line in seen[1:-1]] == CLOCKS
     assert (seen[-1]["status"]["name"], seen[-1]["winner"]) == ("outoftime", "white")

@@ -142,3 +142,5 @@ async def test_game_addresses_resolve(open_arena: Open, connect: Connect) -> Non
         assert status == 200 and "Alpha - Beta" in text
     assert await stranger.get("/nothere1") == (404, {"error": "No such game"})
     assert (await stranger.get("/__ping"))[0] == 200
+    for path in ("/api/nothing", "/api/bot/game/abcdefgh/dance", "/"):
+        assert await stranger.get(path) == (404, {"error": "Not found"})
