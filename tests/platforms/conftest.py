@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
@@ -157,7 +157,7 @@ async def connect() -> AsyncIterator[Connect]:
         await platform.close()
 
 
-Take = Callable[..., Awaitable[list[Any]]]
+Take = Callable[..., Coroutine[Any, Any, list[Any]]]
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """One account's HTTP over aiohttp: streams and short requests, with every failure as a PlatformError."""
 
+import asyncio
 import importlib.metadata
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
@@ -105,6 +106,7 @@ class Client:
         except (aiohttp.ClientError, TimeoutError, OSError) as cause:
             raise no_answer(what, cause) from None
         try:
+            _wake_when_closed(response)
             await self._must_be_stream(response, what)
             async with aclosing(_read_lines(response, what)) as lines:
                 yield lines
@@ -141,6 +143,21 @@ class Client:
         self.closed = True
         if self._session is not None:
             await self._session.close()
+
+
+def _wake_when_closed(response: aiohttp.ClientResponse) -> None:
+    """aiohttp leaves a reader waiting for ever, without its timeout, when the session is closed or a chunk is broken."""
+    connection = response.connection
+    protocol = connection.protocol if connection is not None else None
+    closed = protocol.closed if protocol is not None else None
+    content = response.content
+
+    def wake(_: asyncio.Future[None]) -> None:
+        if not content.is_eof() and content.exception() is None:
+            content.set_exception(aiohttp.ClientConnectionError("the connection broke"))
+
+    if closed is not None:
+        closed.add_done_callback(wake)
 
 
 async def _read_lines(response: aiohttp.ClientResponse, what: str) -> AsyncGenerator[bytes, None]:
