@@ -2,6 +2,7 @@
 
 import chess
 
+from bridge.rules.clock_text import clock_text
 from bridge.rules.endings import Flag, Outcome
 from bridge.rules.verdict import Verdict
 
@@ -18,7 +19,7 @@ _WORDS = {
 def one_line(verdict: Verdict) -> str:
     """The verdict in at most 140 characters and without links, fit for a chat."""
     outcome = verdict.outcome
-    clocks = f"{clock(verdict.white_ms)} v {clock(verdict.black_ms)}"
+    clocks = f"{clock_text(verdict.white_ms)} v {clock_text(verdict.black_ms)}"
     pool = verdict.setup.rules.pool or "custom"
     parts = [outcome.result, f"{reason_words(outcome)} at ply {verdict.plies}", clocks, pool.title()[:40]]
     if not verdict.certain:
@@ -40,17 +41,6 @@ def flag_words(flag: Flag) -> str:
     """Whose flag fell and by what."""
     forced = ", forced" if flag.forced else ""
     return f"{chess.COLOR_NAMES[flag.side].title()}'s flag fell ({flag.cause}{forced})"
-
-
-def clock(milliseconds: int) -> str:
-    """A clock as `m:ss.t` or `h:mm:ss.t`, rounded towards zero; a clock above zero never reads zero."""
-    tenths = abs(milliseconds) // 100
-    if 0 < milliseconds < 100:
-        tenths = 1
-    minutes, rest = divmod(tenths, 600)
-    hours, minutes = divmod(minutes, 60)
-    whole = f"{hours}:{minutes:02}" if hours else f"{minutes}"
-    return f"{'-' if milliseconds < 0 else ''}{whole}:{rest // 10:02}.{rest % 10}"
 
 
 def seconds(milliseconds: int) -> str:

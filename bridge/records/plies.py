@@ -4,8 +4,9 @@ import chess
 from rich import box
 from rich.table import Table
 
-from bridge.records.one_line import clock, seconds, signed
+from bridge.records.one_line import seconds, signed
 from bridge.records.verdict_json import with_san
+from bridge.rules.clock_text import clock_text
 from bridge.rules.ledger import Row
 from bridge.rules.verdict import Verdict
 
@@ -18,7 +19,7 @@ def plies_table(verdict: Verdict) -> Table:
     for name in ("thinking", "white clock", "black clock", "gap"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("effects", overflow="fold")
-    base = clock(verdict.setup.rules.dials.prices.base_ms)
+    base = clock_text(verdict.setup.rules.dials.prices.base_ms)
     table.add_row("", "start", "", base, base, "+0", "")
     first_black = verdict.start_fen is not None and " b " in verdict.start_fen
     for row, san in with_san(verdict):
@@ -26,8 +27,8 @@ def plies_table(verdict: Verdict) -> Table:
             "" if row.ply is None else str(row.ply),
             _move(row, san, first_black),
             "unknown" if row.think_ms is None else seconds(row.think_ms),
-            clock(row.white_ms),
-            clock(row.black_ms),
+            clock_text(row.white_ms),
+            clock_text(row.black_ms),
             signed(row.white_ms - row.black_ms),
             effects_words(row),
         )

@@ -116,7 +116,7 @@ _Plain: TypeAlias = io.BufferedReader | gzip.GzipFile | bz2.BZ2File
 
 
 def _decompress(raw: io.RawIOBase) -> _Plain:
-    stream = io.BufferedReader(raw, _CHUNK_BYTES)
+    stream: io.BufferedReader = io.BufferedReader(raw, _CHUNK_BYTES)
     magic = stream.peek(4)[:4]
     if magic[:2] == b"\x1f\x8b":
         return gzip.GzipFile(fileobj=stream, mode="rb")

@@ -6,8 +6,9 @@ import chess
 from rich import box
 from rich.table import Table
 
-from bridge.records.one_line import clock, reason_words
+from bridge.records.one_line import reason_words
 from bridge.records.verdict_json import platform_result, row_object, with_san
+from bridge.rules.clock_text import clock_text
 from bridge.rules.verdict import Verdict
 
 CSV_COLUMNS = (
@@ -44,8 +45,8 @@ def _cells(verdict: Verdict) -> Sequence[str]:
         outcome.result,
         reason_words(outcome),
         str(verdict.plies),
-        clock(verdict.white_ms),
-        clock(verdict.black_ms),
+        clock_text(verdict.white_ms),
+        clock_text(verdict.black_ms),
         setup.rules.pool or "custom",
         "yes" if verdict.certain else "no",
         f"{platform_result(platform)} {platform.status}" if platform else "",

@@ -52,6 +52,8 @@ class Ledger:
         self.start_turn = self.board.turn
         self.chess960 = setup.chess960 or self.board.has_chess960_castling_rights()
         self.moves: list[str] = []
+        self.readings_ms: list[int | None] = []
+        """By ply: the mover's platform clock after it, where known."""
         self.rows: list[Row] = []
         self.anomalies: list[Anomaly] = []
         self.platform: Ended | None = None
@@ -160,6 +162,7 @@ class Ledger:
         move = read_move(self.board, event.uci)
         side = self.board.turn
         self.moves.append(event.uci)
+        self.readings_ms.append(event.reading_ms)
         self.clocks.moved(side, len(self.moves), event)
         if self.outcome is not None:
             self.board.push(move)
@@ -240,6 +243,7 @@ class Ledger:
     def _taken_back(self, event: TakenBack) -> None:
         while len(self.moves) > event.plies:
             self.moves.pop()
+            self.readings_ms.pop()
             self.board.pop()
         self.clocks.apply(event)
         if self.outcome is not None:

@@ -13,7 +13,8 @@ from bridge.rules.snapshot import RUNNING, Anomaly, Setup, Snapshot
 class Verdict:
     """Everything that is known about a game; `final` is False while a finer source or more moves may change it.
 
-    `plies`: the last counted ply; `platform_plies`: those played on the platform (R8). `platform`: its own ending.
+    `plies`: the last counted ply; `platform_plies`: those played on the platform (R8), all of them in `moves` (UCI),
+    with the mover's platform clock after each in `readings_ms`. `platform`: its own ending.
     """
 
     setup: Setup
@@ -22,6 +23,8 @@ class Verdict:
     final: bool
     plies: int
     platform_plies: int
+    moves: tuple[str, ...]
+    readings_ms: tuple[int | None, ...]
     white_ms: int
     black_ms: int
     anomalies: tuple[Anomaly, ...]
@@ -40,6 +43,8 @@ def verdict(ledger: Ledger, *, final: bool) -> Verdict:
         final=final,
         plies=ledger.plies,
         platform_plies=len(ledger.moves),
+        moves=tuple(ledger.moves),
+        readings_ms=tuple(ledger.readings_ms),
         white_ms=ledger.white_ms,
         black_ms=ledger.black_ms,
         anomalies=tuple(ledger.anomalies),

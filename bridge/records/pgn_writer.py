@@ -1,0 +1,93 @@
+"""A judged game → PGN, with the platform's clock and the KiriChess clock after every ply (interfaces, "Verdict")."""
+
+import json
+from decimal import Decimal
+
+import chess
+import chess.pgn
+
+from bridge.records.verdict_json import platform_result
+from bridge.rules.events import Ended
+from bridge.rules.position import read_move, start_board
+from bridge.rules.snapshot import TimeControl
+from bridge.rules.verdict import Verdict
+
+_TERMINATIONS = {
+    **dict.fromkeys(("mate", "resign", "stalemate", "draw", "insufficientMaterialClaim", "variantEnd"), "Normal"),
+    "outoftime": "Time forfeit",
+    **dict.fromkeys(("timeout", "noStart", "aborted"), "Abandoned"),
+    "cheat": "Rules infraction",
+}
+"""Lichess status → the Termination it writes; others are `Unterminated`."""
+
+
+def to_pgn(verdict: Verdict, *, event: str = "KiriChess game", date: str = "????.??.??") -> str:
+    """The whole game as the platform has it, plies after the KiriChess end included; our reader gives it back.
+
+    `[%clk]` is the platform's clock where it is known; `[%kclk N]` the mover's KiriChess clock after a counted ply, in
+    milliseconds. `date` is `YYYY.MM.DD`.
+    """
+    game = chess.pgn.Game()
+    _set_position(game, verdict)
+    for name, value in _tags(verdict, event, date).items():
+        game.headers[name] = " ".join(value.replace("\\", "/").split()) if name != "KiriRules" else value
+    board = start_board(verdict.start_fen)
+    kiri_ms = {row.ply: row.white_ms if row.side else row.black_ms for row in verdict.rows if row.ply is not None}
+    node: chess.pgn.GameNode = game
+    for ply, (uci, reading_ms) in enumerate(zip(verdict.moves, verdict.readings_ms, strict=True), 1):
+        move = read_move(board, uci)
+        board.push(move)
+        node = node.add_main_variation(move)
+        comments = [f"[%clk {clk(reading_ms)}]"] if reading_ms is not None else []
+        comments += [f"[%kclk {kiri_ms[ply]}]"] if ply in kiri_ms else []
+        node.comment = " ".join(comments)
+    return game.accept(chess.pgn.StringExporter(columns=100)) + "\n"
+
+
+def clk(milliseconds: int) -> str:
+    """A platform clock as `h:mm:ss`, with the fraction it has."""
+    seconds, fraction = divmod(max(0, milliseconds), 1000)
+    shown = f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+    return f"{shown}.{fraction:03}".rstrip("0") if fraction else shown
+
+
+def _set_position(game: chess.pgn.Game, verdict: Verdict) -> None:
+    board = start_board(verdict.start_fen)
+    board.chess960 = verdict.chess960
+    game.setup(board)
+    if verdict.chess960:
+        game.headers["Variant"] = "Chess960"
+    elif verdict.start_fen is not None:
+        game.headers["Variant"] = "From Position"
+
+
+def _tags(verdict: Verdict, event: str, date: str) -> dict[str, str]:
+    setup, outcome = verdict.setup, verdict.outcome
+    tags = {
+        "Event": event,
+        "Site": setup.site or "?",
+        "Date": date,
+        "White": setup.white or "?",
+        "Black": setup.black or "?",
+        "Result": platform_result(verdict.platform) if verdict.platform else "*",
+        "GameId": setup.game_id,
+        "TimeControl": _time_control(setup.time_control),
+        "Termination": _termination(verdict.platform),
+        "KiriPool": setup.rules.pool or "",
+        "KiriRules": json.dumps(setup.rules.dials.to_mapping(), separators=(",", ":")),
+        "KiriResult": outcome.result,
+        "KiriReason": outcome.reason,
+    }
+    return {name: value for name, value in tags.items() if value}
+
+
+def _time_control(control: TimeControl | None) -> str:
+    return f"{_seconds(control.initial_ms)}+{_seconds(control.increment_ms)}" if control is not None else "-"
+
+
+def _seconds(milliseconds: int) -> str:
+    return f"{(Decimal(milliseconds) / 1000).normalize():f}"
+
+
+def _termination(end: Ended | None) -> str:
+    return _TERMINATIONS.get(end.status, "Unterminated") if end is not None else "Unterminated"
