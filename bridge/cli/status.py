@@ -95,6 +95,6 @@ def _duration(ms: object) -> str:
 
 
 def _clock(ms: object) -> str:
-    from bridge.records.one_line import clock
+    from bridge.rules.clock_text import clock_text
 
-    return clock(ms) if isinstance(ms, int) else "?"
+    return clock_text(ms) if isinstance(ms, int) else "?"

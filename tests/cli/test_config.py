@@ -1,0 +1,134 @@
+"""`config check`, `config schema`, `config init` at the command line."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bridge.settings import load
+
+EXAMPLE = Path(__file__).parents[2] / "config" / "config.yml"
+
+
+def test_check_says_what_is_in_a_good_file(say: Callable[..., Any]) -> None:
+    said = say("config", "check", str(EXAMPLE), LICHESS_TOKEN="lip_x", HOOK_SECRET="x")
+    assert said.status == 0
+    assert said.stdout == f"{EXAMPLE}: ok – 1 account (1 playing), 1 engine, 4 watched, 1 webhook\n"
+    assert said.stderr == ""
+
+
+def test_check_warns_on_stderr_and_still_succeeds(say: Callable[..., Any]) -> None:
+    said = say("config", "check", str(EXAMPLE), HOOK_SECRET="x")
+    assert said.status == 0
+    assert said.stderr.startswith(f"warning: {EXAMPLE}:9:12: accounts[0].token: the environment variable LICHESS_TOKEN")
+
+
+def test_check_tells_every_problem_and_exits_2(say: Callable[..., Any], tmp_path: Path) -> None:
+    file = tmp_path / "bad.yml"
+    file.write_text("monitr: {}\njournal: {url: 3}\n")
+    said = say("config", "check", str(file))
+    assert said.status == 2
+    assert said.stdout == ""
+    assert f"{file}:1:1: unknown key 'monitr'; did you mean 'monitor'?" in said.stderr
+    assert f"{file}:2:16: journal.url: must be text" in said.stderr
+    assert "Traceback" not in said.stderr
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"a: [", b"", b"\0", b"- 1", b"%YAML 9.9\n---\n"])
+def test_check_of_anything_is_a_line_and_never_a_traceback(
+    say: Callable[..., Any], tmp_path: Path, content: bytes
+) -> None:
+    file = tmp_path / "odd.yml"
+    file.write_bytes(content)
+    said = say("config", "check", str(file))
+    assert said.status == 2
+    assert str(file) in said.stderr
+
+
+def test_check_without_a_file_is_wrong_usage(say: Callable[..., Any], tmp_path: Path) -> None:
+    assert say("config", "check").status == 2
+    said = say("config", "check", str(tmp_path / "none.yml"))
+    assert said.status == 2
+    assert "no such file" in said.stderr
+
+
+def test_schema_is_json_on_stdout(say: Callable[..., Any]) -> None:
+    said = say("config", "schema")
+    assert said.status == 0
+    assert "accounts" in json.loads(said.stdout)["properties"]
+
+
+def test_init_writes_a_file_that_passes_its_own_check(say: Callable[..., Any], tmp_path: Path) -> None:
+    file = tmp_path / "new.yml"
+    given = ("--url", "http://127.0.0.1:9663", "--token-env", "MY_TOKEN", "--engine", "./bin/fish", "--pool", "Eclipse")
+    said = say("config", "init", "-o", str(file), *given)
+    assert said.status == 0
+    assert "http://127.0.0.1:9663/account/oauth/token/create?scopes[]=bot:play&scopes[]=challenge:read" in said.stdout
+    settings = load(file, variables={"MY_TOKEN": "lip_x"})
+    account = settings.accounts[0]
+    assert account.token is not None
+    assert (account.url, account.token.get_secret_value()) == ("http://127.0.0.1:9663", "lip_x")
+    assert account.play is not None
+    assert account.play.pools == "eclipse"
+    assert settings.engines["main"].model_dump()["path"] == str(Path("bin/fish").absolute())
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_init_without_a_terminal_takes_the_usual_answers(say: Callable[..., Any], tmp_path: Path) -> None:
+    file = tmp_path / "new.yml"
+    assert say("config", "init", "-o", str(file)).status == 0
+    assert say("config", "check", str(file), LICHESS_TOKEN="lip_x").stderr == ""
+    account = load(file, variables={"LICHESS_TOKEN": "lip_x"}).accounts[0]
+    assert account.url == "https://lichess.org"
+    assert account.play is not None
+    assert account.play.pools["6+0"] == "anchor"  # type: ignore[index]
+
+
+def test_init_overwrites_nothing_unless_forced(say: Callable[..., Any], tmp_path: Path) -> None:
+    file = tmp_path / "mine.yml"
+    file.write_text("precious")
+    said = say("config", "init", "-o", str(file))
+    assert said.status == 2
+    assert "--force" in said.stderr
+    assert file.read_text() == "precious"
+    assert say("config", "init", "-o", str(file), "--force").status == 0
+    assert file.read_text() != "precious"
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "told"),
+    [
+        ("--pool", "ancor", "did you mean 'anchor'?"),
+        ("--url", "lichess.org", "http://"),
+        ("--token-env", "lip_a-b", "no name of an environment variable"),
+        ("--output", "/nowhere/at/all.yml", "cannot be written"),
+    ],
+)
+def test_init_refuses_what_would_not_pass(
+    say: Callable[..., Any], tmp_path: Path, option: str, value: str, told: str
+) -> None:
+    said = say("config", "init", "-o", str(tmp_path / "new.yml"), option, value)
+    assert said.status == 2
+    assert told in said.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_init_asks_on_a_terminal(tmp_path: Path) -> None:
+    file = tmp_path / "asked.yml"
+    program = [sys.executable, "-m", "bridge.cli.main", "config", "init", "-o", str(file), "--pool", "anchor"]
+    ours, theirs = pty.openpty()
+    with os.fdopen(ours, "r+b", buffering=0) as terminal:
+        terminal.write(b"http://127.0.0.1:1\n\nrandom\n")
+        environment = {**os.environ, "PYTHONPATH": str(EXAMPLE.parents[1])}
+        done = subprocess.run(program, stdin=theirs, stdout=subprocess.PIPE, stderr=theirs, env=environment, timeout=30)
+        os.close(theirs)
+    assert done.returncode == 0
+    settings = load(file, variables={"LICHESS_TOKEN": "lip_x"})
+    assert settings.accounts[0].url == "http://127.0.0.1:1"
+    assert settings.engines["main"].kind == "random"
