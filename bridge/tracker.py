@@ -203,7 +203,7 @@ class Tracker:
         return snapshot.at_ms - spent_ms
 
     def _clock_runs(self) -> bool:
-        return self.ledger.clocks_started or len(self.ledger.moves) >= 2
+        return self.ledger.clocks.started
 
     async def _flag_falls(self, side: chess.Color, left_ms: int) -> None:
         await asyncio.sleep(max(0, left_ms) / 1000)

@@ -42,6 +42,11 @@ class RulesChoice:
                 complain(f"warning: {warning}")
         return rules
 
+    @property
+    def given(self) -> Ruleset | None:
+        """What the command line says, None where it says nothing."""
+        return self._given
+
     def of(self, game: Game) -> Ruleset:
         """The rules a game is judged by.
 

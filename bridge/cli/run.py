@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 
-@click.command()
+@click.command("run")
 @click.option(
     "-c",
     "--config",
@@ -16,7 +16,7 @@ import click
     help="The configuration file; `config init` writes one.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print every event as CloudEvents JSON, one a line.")
-def run(file: Path, as_json: bool) -> None:
+def command(file: Path, as_json: bool) -> None:
     """Play with the accounts of FILE and watch what it names, until a signal.
 
     The first signal takes no new games and ends when the running ones are over; the second stops at once.

@@ -15,24 +15,25 @@ _GAME = re.compile(r"[A-Za-z0-9]{8}([A-Za-z0-9]{4})?")
 DEFAULT_URL = "https://lichess.org"
 
 
-@click.command()
+@click.command("watch")
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET…")
 @click.option("--pool", help="The pool that the games are judged in; `pools` lists them.")
 @click.option("--rules", "rules_file", type=click.Path(path_type=Path), help="A JSON or YAML file of dials.")
 @click.option("--url", help=f"The server that TARGETs are on (default {DEFAULT_URL}, or an address's own).")
 @click.option("--json", "as_json", is_flag=True, help="Print every event as CloudEvents JSON, one a line.")
-def watch(targets: tuple[str, ...], pool: str | None, rules_file: Path | None, url: str | None, as_json: bool) -> None:
+def command(
+    targets: tuple[str, ...], pool: str | None, rules_file: Path | None, url: str | None, as_json: bool
+) -> None:
     """Follow games live and judge them.
 
     TARGET is game:ID, user:NAME, tv:CHANNEL or a game's address. With games alone it ends with their final verdicts.
     """
-    from bridge.cli.rules_option import chosen_rules
-
+    from bridge.cli.rules_choice import RulesChoice
     from bridge.cli.running import run_daemon, set_up_logs, terminal_sink
     from bridge.settings.models import Settings
 
     set_up_logs()
-    rules = chosen_rules(pool, rules_file)
+    rules = RulesChoice(rules_file, pool).given
     if rules is None:
         from bridge.rules.pools import NAMED
 
