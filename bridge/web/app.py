@@ -19,7 +19,7 @@ from bridge.web.stream import EventStream
 
 log = structlog.get_logger("kirichess_monitor")
 
-_STATIC = {"monitor.js": "text/javascript", "style.css": "text/css"}
+_STATIC = {"icon.svg": "image/svg+xml", "monitor.js": "text/javascript", "style.css": "text/css"}
 
 
 def create_monitor(journal: Journal, status: Callable[[], StatusReport]) -> web.Application:

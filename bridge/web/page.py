@@ -16,6 +16,7 @@ _PAGE = """<!DOCTYPE html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>KiriChess</title>
+<link rel="icon" href="static/icon.svg">
 <link rel="stylesheet" href="static/style.css">
 <noscript><meta http-equiv="refresh" content="5"></noscript>
 <script src="static/monitor.js" defer></script>
@@ -35,6 +36,8 @@ _PAGE = """<!DOCTYPE html>
 </body>
 </html>
 """
+
+_HEAD = '<tr><td></td><td class="platform">KiriChess</td><td class="platform">platform</td></tr>'
 
 
 def page(games: Sequence[GameSummary], status: StatusReport) -> str:
@@ -64,7 +67,7 @@ def _running(game: GameSummary) -> str:
     verdict = f'<p class="verdict">{escape(game.verdict)}</p>' if game.verdict else ""
     return (
         f'<article><h3>{_title(game)}</h3><p class="facts">{escape(game.pool or "own rules")} · {escape(move)}</p>'
-        f"<table>{_side('white', game.white, game.white_ms, game.platform_white_ms)}"
+        f"<table>{_HEAD}{_side('white', game.white, game.white_ms, game.platform_white_ms)}"
         f"{_side('black', game.black, game.black_ms, game.platform_black_ms)}</table>{flag}{verdict}</article>"
     )
 

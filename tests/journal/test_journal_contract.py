@@ -138,10 +138,24 @@ async def test_many_followers_under_load_miss_nothing(journal: SqlJournal) -> No
         assert [entry.seq for entry in entries] == list(range(after + 1, 3001))
 
 
-async def test_a_follower_far_behind_catches_up_from_the_disk(journal: SqlJournal) -> None:
+@pytest.mark.parametrize("after", [0, 998, 999, 1000, 1001, 2999])
+async def test_a_follower_goes_over_from_the_disk_to_memory_without_a_seam(journal: SqlJournal, after: int) -> None:
     for _ in range(6):
         await journal.append(drafts(500))
-    assert [entry.seq for entry in await take(journal, 0, 3000)] == list(range(1, 3001))
+    assert [entry.seq for entry in await take(journal, after, 3000 - after)] == list(range(after + 1, 3001))
+
+
+async def test_a_follower_at_the_end_asks_nothing_of_the_disk(
+    journal: SqlJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def no_disk(**_: object) -> list[Entry]:
+        raise AssertionError("read from the disk")
+
+    monkeypatch.setattr(journal, "read", no_disk)
+    following = asyncio.create_task(take(journal, 0, 3))
+    await journal.append(drafts(1))
+    await journal.append(drafts(2))
+    assert [entry.seq for entry in await following] == [1, 2, 3]
 
 
 async def test_closing_writes_what_waits_and_ends_the_followers(journal: SqlJournal) -> None:

@@ -154,7 +154,7 @@ async def test_the_page_needs_nothing_from_elsewhere(program: Program) -> None:
     assert policy.startswith("default-src 'self';")
     assert "style=" not in text
     assert "<style" not in text
-    for path in ("static/monitor.js", "static/style.css"):
+    for path in ("static/monitor.js", "static/style.css", "static/icon.svg"):
         assert path in text
         assert (await program.get(f"/{path}"))[0] == 200
 
