@@ -137,8 +137,8 @@ def _write_csv(verdicts: Iterator["Verdict"], out: IO[str], ledger: bool) -> Non
 
 
 def _write_table(verdicts: Sequence["Verdict"], out: IO[str], ledger: bool) -> None:
+    from bridge.records.explanation import plies_table
     from bridge.records.one_line import one_line
-    from bridge.records.plies import plies_table
     from bridge.records.table import verdict_table
 
     screen = console(out)

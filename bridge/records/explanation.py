@@ -4,10 +4,11 @@ import chess
 from rich import box
 from rich.table import Table
 
-from bridge.records.one_line import seconds, signed
-from bridge.records.verdict_json import with_san
+from bridge.records.one_line import one_line, seconds, signed
+from bridge.records.verdict_json import platform_result, with_san
 from bridge.rules.clock_text import clock_text
 from bridge.rules.ledger import Row
+from bridge.rules.position import read_move, start_board
 from bridge.rules.verdict import Verdict
 
 
@@ -21,11 +22,11 @@ def plies_table(verdict: Verdict) -> Table:
     table.add_column("effects", overflow="fold")
     base = clock_text(verdict.setup.rules.dials.prices.base_ms)
     table.add_row("", "start", "", base, base, "+0", "")
-    first_black = verdict.start_fen is not None and " b " in verdict.start_fen
+    start = start_board(verdict.start_fen)
     for row, san in with_san(verdict):
         table.add_row(
             "" if row.ply is None else str(row.ply),
-            _move(row, san, first_black),
+            _move(row, san, start),
             "unknown" if row.think_ms is None else seconds(row.think_ms),
             clock_text(row.white_ms),
             clock_text(row.black_ms),
@@ -35,10 +36,10 @@ def plies_table(verdict: Verdict) -> Table:
     return table
 
 
-def _move(row: Row, san: str | None, first_black: bool) -> str:
+def _move(row: Row, san: str | None, start: chess.Board) -> str:
     if row.ply is None or san is None:
         return f"({chess.COLOR_NAMES[row.side]}, taken back)"
-    number = (row.ply + 1 + first_black) // 2
+    number = start.fullmove_number + (row.ply - 1 + (start.turn == chess.BLACK)) // 2
     return f"{number}{'.' if row.side else '…'} {san}"
 
 
@@ -63,3 +64,28 @@ def effects_words(row: Row) -> str:
 
 def _increment(row: Row) -> str:
     return f", increment {signed(row.increment_ms)}" if row.increment_ms else ""
+
+
+def ending_lines(verdict: Verdict) -> list[str]:
+    """How it ended, what was odd, and what was played after the end (R8)."""
+    platform = verdict.platform
+    lines = [one_line(verdict)]
+    if platform is not None:
+        lines.append(f"the platform says: {platform_result(platform)} ({platform.status})")
+    if not verdict.certain:
+        error = verdict.setup.precision_ms
+        lines.append(f"not certain: {'no clocks' if error is None else f'a clock reading may be off by {error} ms'}")
+    lines += [f"note at ply {note.ply}: {note.kind}: {note.note}" for note in verdict.anomalies]
+    if verdict.platform_plies > verdict.plies:
+        lines.append(f"played on the platform after the end, not counted: {_after_the_end(verdict)}")
+    return lines
+
+
+def _after_the_end(verdict: Verdict) -> str:
+    board, words = start_board(verdict.start_fen), []
+    for ply, uci in enumerate(verdict.moves, 1):
+        move = read_move(board, uci)
+        if ply > verdict.plies:
+            words.append(board.san(move))
+        board.push(move)
+    return " ".join(words)
