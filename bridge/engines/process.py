@@ -191,17 +191,17 @@ class ProcessEngine:
         return search.result()
 
     async def _quiet(self, protocol: EngineProtocol, search: asyncio.Future[chess.engine.PlayResult]) -> None:
-        """End a cancelled search for certain: a `stop` sent while a new game is announced is lost."""
-        search.cancel()
+        """End an unwanted search for certain: a single `stop` is lost while a new game is announced."""
         try:
             for _ in range(_GOODBYE_MS // _NUDGE_MS):
-                await asyncio.sleep(0)
-                if protocol.command is None:
-                    return
                 protocol.stop()
-                await asyncio.wait({protocol.command.finished}, timeout=_NUDGE_MS / 1000)
+                await asyncio.wait({search}, timeout=_NUDGE_MS / 1000)
+                if search.done() and search.exception() is None:
+                    protocol.forget_board()
+                    return
         finally:
-            if protocol.command is not None:
+            if not search.done() or search.exception() is not None:
+                search.cancel()
                 await self._kill()
 
 

@@ -14,7 +14,8 @@ logging.getLogger("chess.engine").setLevel(logging.CRITICAL)
 
 _TAIL_BYTES = 2000
 _LONGEST_LINE_BYTES = 1_000_000
-_NUDGE_S = 0.1
+_NUDGE_S = 0.02
+_LET_PASS = re.compile(r"^\s*Error \(unk\w+ command\)", re.IGNORECASE)
 _OLD_MOVE = re.compile(r"^My move is ?: ")
 
 
@@ -46,6 +47,9 @@ class EngineProtocol(chess.engine.Protocol):
     def stop(self) -> None:
         """Ask for the move now."""
         self.send_line(self.stop_word)
+
+    def forget_board(self) -> None:
+        """An unwanted search has ended: whatever the engine did to its board by it does not count."""
 
     def hang_up(self) -> None:
         """Close the pipes."""
@@ -83,25 +87,41 @@ class XBoard(EngineProtocol, chess.engine.XBoardProtocol):
     stop_word = "?"
 
     async def initialize(self) -> None:
-        """GNU Chess reads one line of its input at a time and answers none before the next one comes."""
+        """Ask until the features are told: GNU Chess looks for what it has to say only when it is spoken to."""
         nudge = asyncio.ensure_future(self._nudge())
         try:
-            await super().initialize()
+            while not self.initialized:
+                await self._ask_features()
         finally:
             nudge.cancel()
+
+    async def _ask_features(self) -> None:
+        try:
+            await super().initialize()
+        except chess.engine.EngineTerminatedError:
+            raise
+        except chess.engine.EngineError:
+            # Given up after two seconds of silence: the caller's timeout decides, so ask again.
+            if "done" in self.features:
+                raise
 
     async def _nudge(self) -> None:
         while not self.returncode.done():
             await asyncio.sleep(_NUDGE_S)
             self.send_line("nopost")
 
+    def forget_board(self) -> None:
+        """It has made a move that was never played, and not every engine takes that back rightly."""
+        self.first_game = True
+
     def send_line(self, line: str) -> None:
         """`level` counts in whole seconds: below one it would say that there is no time at all."""
         super().send_line(line.replace(" 0:00 ", " 0:01 ") if line.startswith("level ") else line)
 
     def _line_received(self, line: str) -> None:
-        # Version 1 of the protocol, which GNU Chess keeps to.
-        super()._line_received(_OLD_MOVE.sub("move ", line))
+        # GNU Chess answers as in version 1 of the protocol; a command that an engine lets pass is no failure.
+        if not _LET_PASS.match(line):
+            super()._line_received(_OLD_MOVE.sub("move ", line))
 
 
 PROTOCOLS: dict[str, type[EngineProtocol]] = {"uci": Uci, "xboard": XBoard}
