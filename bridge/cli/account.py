@@ -74,7 +74,11 @@ async def _upgrade(account: "Account", yes: bool, config: Path) -> None:
 def _confirm(name: str, yes: bool) -> None:
     if yes:
         return
-    if not sys.stdin.isatty():
+    if not _is_terminal():
         raise UsageError("nobody is there to confirm it; add --yes if you are sure")
     if click.prompt(f"Type {name} to go on", err=True) != name:
         raise UsageError("not confirmed; nothing was changed")
+
+
+def _is_terminal() -> bool:
+    return sys.stdin.isatty()

@@ -25,7 +25,8 @@ def command(config: Path | None, url: str | None, as_json: bool) -> None:
     address, token = (url or DEFAULT_URL, None) if config is None else _monitor_of(config)
     if not address.startswith(("http://", "https://")):
         raise UsageError(f"--url must be an address such as {DEFAULT_URL}, not {address!r}")
-    found = asyncio.run(_ask(address.rstrip("/"), token))
+    address = address.rstrip("/")
+    found = asyncio.run(_ask(address, token))
     click.echo(json.dumps(found, ensure_ascii=False) if as_json else "\n".join(_lines(address, found)))
 
 

@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 import aiohttp
 
 from bridge.doctor.finding import Finding, told, wrong
-from bridge.errors import PlatformError, UsageError
+from bridge.errors import PlatformError, Refused, UsageError
 from bridge.platforms.lichess.platform import Lichess
 from bridge.settings.models import Account
 from bridge.settings.template import token_link
@@ -75,17 +75,17 @@ async def _examine_token(
     platform: Lichess, account: Account, subject: str, config: str, needs: frozenset[str]
 ) -> AsyncGenerator[Finding]:
     link = f"make one at {token_link(account.url)}"
-    token = await told(subject, _token(platform, subject, needs, link), link)
+    token = await told(subject, _token(platform, subject, needs, link))
     yield token
     try:
         owner = await platform.account()
     except (PlatformError, UsageError) as error:
         if token.fine:
-            yield wrong(subject, str(error), link)
+            yield wrong(subject, str(error), link if isinstance(error, UsageError) else "")
         return
     if account.play is not None and not owner.is_bot:
         which = f" --account {account.name}" if account.name else ""
-        text = f"{owner.name} has not the title BOT, which an account that plays needs (only one that never played can)"
+        text = f"{owner.name} has not the title BOT that playing needs (only an account that never played can get it)"
         yield wrong(subject, text, f"kirichess-bridge account upgrade -c {config}{which}")
     else:
         yield Finding(subject, f"it belongs to {owner.title} {owner.name}".replace("  ", " "))
@@ -93,7 +93,12 @@ async def _examine_token(
 
 
 async def _token(platform: Lichess, subject: str, needs: frozenset[str], link: str) -> Finding:
-    facts = await platform.token_facts()
+    try:
+        facts = await platform.token_facts()
+    except Refused as error:
+        if error.status != 401:
+            raise
+        facts = None
     if facts is None:
         return wrong(subject, f"{platform.url} does not know this token", link)
     missing = sorted(needs - facts.scopes)

@@ -1,0 +1,314 @@
+"""`doctor`: every obstacle is named with its cause and the command that mends it."""
+
+import socket
+import sqlite3
+import stat
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from email.utils import formatdate
+from pathlib import Path
+from time import time
+from typing import Any
+
+import pytest
+from aiohttp import ClientSession, web
+
+from bridge.arena import Account, Arena
+from bridge.doctor import engines
+
+Say = Callable[..., Any]
+
+BOT = Account("KiriBot", "lip_bot", title="BOT")
+HUMAN = Account("Visitor", "lip_human")
+NARROW = Account("Narrow", "lip_narrow", title="BOT", scopes=frozenset({"challenge:read"}))
+ENGINE = {
+    "good": "import sys\nfor l in sys.stdin:\n l=l.split()[0]\n"
+    " print({'uci':'id name Good\\nuciok','isready':'readyok','go':'bestmove e2e4'}.get(l,''),flush=True)\n"
+    " if l=='quit': break\n",
+    "exits": "print('no licence found')\nraise SystemExit(3)\n",
+    "silent": "import time\ntime.sleep(60)\n",
+    "mute": "import sys\nfor l in sys.stdin:\n l=l.split()[0]\n"
+    " print({'uci':'uciok','isready':'readyok'}.get(l,''),flush=True)\n if l=='quit': break\n",
+}
+
+
+@pytest.fixture
+async def arena() -> AsyncIterator[Arena]:
+    async with Arena([BOT, HUMAN, NARROW]) as server:
+        yield server
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., str]:
+    """Writes a configuration; returns its path."""
+
+    def write_file(url: str, engine: str = "{kind: random}", more: str = "") -> str:
+        file = tmp_path / "c.yml"
+        file.write_text(
+            f"accounts: [{{platform: lichess, url: '{url}', token: '${{TOKEN}}', play: {{engine: main}}}}]\n"
+            f"engines: {{main: {engine}}}\n{more}"
+        )
+        return str(file)
+
+    return write_file
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Callable[[str], str]:
+    """Writes an engine; returns it as the file's engine section."""
+
+    def write_program(kind: str) -> str:
+        file = tmp_path / f"{kind}-engine"
+        file.write_text(f"#!/usr/bin/env python3\n{ENGINE[kind]}")
+        file.chmod(0o755)
+        return f"{{kind: uci, path: {file}}}"
+
+    return write_program
+
+
+def told(said: Any, subject: str) -> tuple[str, str]:
+    """The one thing that is wrong, and its cure."""
+    lines = said.stdout.splitlines()
+    (index,) = [number for number, line in enumerate(lines) if line.startswith("wrong")]
+    assert lines[index].startswith(f"wrong  {subject}: ")
+    assert said.status == 1
+    assert "Traceback" not in said.stderr
+    cure = lines[index + 1] if index + 1 < len(lines) and "→" in lines[index + 1] else ""
+    return lines[index], cure
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+async def test_all_is_well(arena: Arena, write: Callable[..., str], say_async: Say, tmp_path: Path) -> None:
+    more = "monitor: {listen: '127.0.0.1:0'}\npgn: {folder: games}\nwebhooks: [{url: 'http://127.0.0.1:9'}]\n"
+    said = await say_async("doctor", "-c", write(arena.url, more=more), TOKEN="lip_bot")
+    assert (said.status, said.stderr) == (0, "all is well\n")
+    subjects = [line.split(":")[0] for line in said.stdout.splitlines()]
+    account = "ok     account 1"
+    assert subjects == [
+        "ok     config",
+        *[account] * 4,
+        *[f"ok     {name}" for name in ("engine main", "monitor", "journal", "pgn", "webhook")],
+    ]
+    assert "belongs to BOT KiriBot" in said.stdout
+    assert names_in(tmp_path) == ["c.yml"]
+    assert "lip_bot" not in said.stdout + said.stderr
+
+
+async def test_running_games_are_counted(arena: Arena, write: Callable[..., str], say_async: Say) -> None:
+    arena.pair("KiriBot", "Visitor")
+    said = await say_async("doctor", "-c", write(arena.url), TOKEN="lip_bot")
+    assert said.status == 0
+    assert "games running: 1, `run` takes them up" in said.stdout
+
+
+async def test_a_token_without_the_scope(arena: Arena, write: Callable[..., str], say_async: Say) -> None:
+    line, cure = told(await say_async("doctor", "-c", write(arena.url), TOKEN="lip_narrow"), "account 1")
+    assert "the token lacks the scope bot:play (it has: challenge:read)" in line
+    assert f"{arena.url}/account/oauth/token/create?scopes[]=bot:play" in cure
+
+
+async def test_a_token_that_nobody_has(arena: Arena, write: Callable[..., str], say_async: Say) -> None:
+    said = await say_async("doctor", "-c", write(arena.url), TOKEN="lip_nobody")
+    line, cure = told(said, "account 1")
+    assert "does not know this token" in line
+    assert "/account/oauth/token/create" in cure
+    assert "lip_nobody" not in said.stdout + said.stderr
+
+
+async def test_an_account_that_is_no_bot(arena: Arena, write: Callable[..., str], say_async: Say) -> None:
+    config = write(arena.url)
+    line, cure = told(await say_async("doctor", "-c", config, TOKEN="lip_human"), "account 1")
+    assert "Visitor has not the title BOT" in line
+    assert f"kirichess-bridge account upgrade -c {config}" in cure
+
+
+async def test_a_server_that_is_not_there(write: Callable[..., str], say_async: Say, free_port: int) -> None:
+    url = f"http://127.0.0.1:{free_port}"
+    line, cure = told(await say_async("doctor", "-c", write(url), TOKEN="lip_bot"), "account 1")
+    assert f"{url} cannot be reached" in line
+    assert f"curl -I {url}" in cure
+
+
+@pytest.mark.parametrize(("ahead_s", "words"), [(3600, "behind"), (-90, "ahead of")])
+async def test_a_clock_that_is_off(
+    arena: Arena, write: Callable[..., str], say_async: Say, ahead_s: int, words: str
+) -> None:
+    async with _with_date(arena.url, ahead_s) as url:
+        line, cure = told(await say_async("doctor", "-c", write(url), TOKEN="lip_bot"), "account 1")
+    seconds = int(line.split("clock is ")[1].split()[0])
+    assert abs(seconds - abs(ahead_s)) <= 2
+    assert f"s {words} that of" in line
+    assert "timedatectl set-ntp true" in cure
+
+
+async def test_a_clock_that_is_off_by_a_second_is_no_matter(
+    arena: Arena, write: Callable[..., str], say_async: Say
+) -> None:
+    async with _with_date(arena.url, 1) as url:
+        assert (await say_async("doctor", "-c", write(url), TOKEN="lip_bot")).status == 0
+
+
+async def test_an_engine_that_exits(
+    arena: Arena, write: Callable[..., str], program: Callable[[str], str], say_async: Say
+) -> None:
+    config = write(arena.url, program("exits"))
+    line, cure = told(await say_async("doctor", "-c", config, TOKEN="lip_bot"), "engine main")
+    assert "cannot be started" in line
+    assert "exits-engine" in line
+    assert "printf 'uci\\nisready\\nquit\\n' | " in cure
+
+
+async def test_an_engine_that_never_gets_ready(
+    arena: Arena,
+    write: Callable[..., str],
+    program: Callable[[str], str],
+    say_async: Say,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(engines, "START_S", 0.5)
+    config = write(arena.url, program("silent"))
+    line, cure = told(await say_async("doctor", "-c", config, TOKEN="lip_bot"), "engine main")
+    assert "says nothing" in line
+    assert "silent-engine" in cure
+
+
+async def test_an_engine_that_does_not_move(
+    arena: Arena,
+    write: Callable[..., str],
+    program: Callable[[str], str],
+    say_async: Say,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(engines, "DEADLINE_MS", 300)
+    config = write(arena.url, program("mute"))
+    line, cure = told(await say_async("doctor", "-c", config, TOKEN="lip_bot"), "engine main")
+    assert "silent past its deadline" in line
+    assert "mute-engine" in cure
+
+
+@pytest.mark.parametrize("kind", ["missing", "not executable", "folder"])
+async def test_an_engine_that_is_none(
+    arena: Arena, write: Callable[..., str], say_async: Say, tmp_path: Path, kind: str
+) -> None:
+    path = tmp_path / "fish"
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "not executable":
+        path.write_text("")
+        path.chmod(0o644)
+    config = write(arena.url, f"{{kind: uci, path: {path}}}")
+    line, _ = told(await say_async("doctor", "-c", config, TOKEN="lip_bot"), "engine main")
+    assert {"missing": "does not exist", "not executable": f"chmod +x {path}", "folder": "is a folder"}[kind] in line
+
+
+async def test_an_engine_that_plays(
+    arena: Arena, write: Callable[..., str], program: Callable[[str], str], say_async: Say
+) -> None:
+    said = await say_async("doctor", "-c", write(arena.url, program("good")), TOKEN="lip_bot")
+    assert said.status == 0
+    assert "engine main: it starts, and answers the start position with e2e4" in said.stdout
+
+
+async def test_a_port_that_is_taken(arena: Arena, write: Callable[..., str], say_async: Say) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        config = write(arena.url, more=f"monitor: {{listen: '127.0.0.1:{port}'}}\n")
+        line, cure = told(await say_async("doctor", "-c", config, TOKEN="lip_bot"), "monitor")
+    assert f"port {port} is taken" in line
+    assert f"kirichess-bridge status -c {config}; ss -ltnp 'sport = :{port}'" in cure
+
+
+async def test_an_address_of_another_machine(arena: Arena, write: Callable[..., str], say_async: Say) -> None:
+    config = write(arena.url, more="monitor: {listen: '192.0.2.1:8080', token: x}\n")
+    line, cure = told(await say_async("doctor", "-c", config, TOKEN="lip_bot"), "monitor")
+    assert "cannot listen on 192.0.2.1:8080" in line
+    assert "ip -brief address" in cure
+
+
+async def test_a_journal_that_is_read_only(
+    arena: Arena, write: Callable[..., str], say_async: Say, tmp_path: Path
+) -> None:
+    file = tmp_path / "journal.db"
+    sqlite3.connect(file).close()
+    file.chmod(stat.S_IRUSR)
+    line, cure = told(await say_async("doctor", "-c", write(arena.url), TOKEN="lip_bot"), "journal")
+    assert f"{file} is read-only" in line
+    assert f"chmod u+w {file}" in cure
+
+
+async def test_a_journal_where_nothing_can_be_written(arena: Arena, write: Callable[..., str], say_async: Say) -> None:
+    config = write(arena.url, more="journal: {url: 'sqlite:////proc/journal.db'}\n")
+    line, cure = told(await say_async("doctor", "-c", config, TOKEN="lip_bot"), "journal")
+    assert "/proc" in line
+    assert "/proc" in cure
+
+
+@pytest.mark.parametrize("kind", ["folder", "no folder", "no database"])
+async def test_a_journal_that_is_none(
+    arena: Arena, write: Callable[..., str], say_async: Say, tmp_path: Path, kind: str
+) -> None:
+    file = tmp_path / ("sub" if kind == "no folder" else "") / "journal.db"
+    if kind == "folder":
+        file.mkdir()
+    elif kind == "no database":
+        file.write_text("something else, and long enough to be read as a database's head\n" * 20)
+    config = write(arena.url, more=f"journal: {{url: 'sqlite:///{file}'}}\n")
+    line, cure = told(await say_async("doctor", "-c", config, TOKEN="lip_bot"), "journal")
+    expected = {"folder": "is a folder", "no folder": "does not exist", "no database": "is no SQLite database"}
+    assert expected[kind] in line
+    assert cure
+
+
+async def test_several_obstacles_are_all_told(arena: Arena, write: Callable[..., str], say_async: Say) -> None:
+    config = write(arena.url, "{kind: uci, path: /nowhere}", "journal: {url: 'sqlite:////proc/x.db'}\n")
+    said = await say_async("doctor", "-c", config, TOKEN="lip_human")
+    wrong = [line for line in said.stdout.splitlines() if line.startswith("wrong")]
+    assert [line.split(": ")[0] for line in wrong] == ["wrong  account 1", "wrong  engine main", "wrong  journal"]
+    assert said.status == 1
+
+
+def test_a_configuration_that_cannot_be_used(say: Say, write: Callable[..., str]) -> None:
+    said = say("doctor", "-c", write("http://127.0.0.1:1"))
+    assert said.status == 2
+    assert "the environment variable TOKEN is not set" in said.stderr
+    assert "/account/oauth/token/create?scopes[]=bot:play" in said.stderr
+    assert say("doctor", "-c", "/nowhere.yml").status == 2
+    assert say("doctor").status == 2
+
+
+@pytest.fixture
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+    return port
+
+
+@asynccontextmanager
+async def _with_date(arena_url: str, ahead_s: int) -> AsyncIterator[str]:
+    """The arena behind a server whose clock is off."""
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        async with (
+            ClientSession() as session,
+            session.request(
+                request.method,
+                arena_url + request.path_qs,
+                data=await request.read(),
+                headers={"Authorization": request.headers.get("Authorization", "Bearer lip_bot")},
+            ) as response,
+        ):
+            date = formatdate(time() + ahead_s, usegmt=True)
+            return web.Response(body=await response.read(), status=response.status, headers={"Date": date})
+
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", answer)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+    finally:
+        await runner.cleanup()
