@@ -42,7 +42,7 @@ def _check(file: Path) -> str:
 
 def _suggestion(name: str) -> str:
     installed = {known: found for known in _KNOWN if (found := shutil.which(known, path=_search_path()))}
-    near = difflib.get_close_matches(name.lower(), installed, n=1, cutoff=0.5)
+    near = difflib.get_close_matches(name.lower(), installed, n=1, cutoff=0.8)
     if choice := installed.get(near[0] if near else "stockfish"):
         return f": did you mean {choice}?" if near else f": {choice} is installed, set path: {choice}"
     return ": install one (Debian: apt install stockfish), or use kind: kiri, which needs nothing"

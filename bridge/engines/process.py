@@ -110,8 +110,7 @@ class ProcessEngine:
             if protocol.options[name].is_managed():
                 raise EngineError(f"option {name!r} of engine {self._path} is set by the bridge: leave it out")
             # A button kept as a value would be pressed again before every move.
-            pressed = protocol.options[name].type in _BUTTONS
-            values[name] = None if pressed else str(value) if isinstance(value, float) else value
+            values[name] = None if protocol.options[name].type in _BUTTONS else _plain(value)
         return values
 
     async def close(self) -> None:
@@ -213,6 +212,12 @@ def engine_board(ledger: Ledger) -> chess.Board:
     for move in source.move_stack:
         board.push(chess.Move.from_uci(board.uci(move)))
     return board
+
+
+def _plain(value: Option) -> str | int | bool:
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else str(value)
+    return value
 
 
 def _seconds(increment_ms: int) -> float:
