@@ -75,7 +75,8 @@ def board_evening(url: str, game_id: str) -> None:
     assert watched["id"] == game_id
     between: Any = next(iter(human.games.get_among_players("Alpha", "Wanda", with_current_games=True)))
     assert between["id"] == game_id
-    assert next(iter(human.tv.stream_current_game_of_channel("bot")))["d"]["id"] == game_id
+    shown: Any = next(iter(human.tv.stream_current_game_of_channel("bot")))
+    assert shown["d"]["id"] == game_id
     human.board.make_move(game_id, "g1f3")
     with pytest.raises(berserk.exceptions.ResponseError, match="cannot claim"):
         human.board.claim_victory(game_id)

@@ -18,6 +18,8 @@ def _note(host: object, port: object) -> None:
 
 
 def _refuse(event: str, arguments: tuple[object, ...]) -> None:
+    if event == "import" and arguments[0] == "pycares":
+        raise ImportError("it looks names up by sockets of its own, which no hook sees; Python's way is watched")
     if event == "socket.getaddrinfo" and arguments[0] not in _LOOPBACK:
         _note(arguments[0], arguments[1])
         raise socket.gaierror(socket.EAI_FAIL, "only loopback is allowed here")
