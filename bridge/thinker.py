@@ -1,5 +1,6 @@
 """Getting a move out of engines that can fail: start, ask, start again, and at last ask the fallback."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 
 import structlog
@@ -21,14 +22,21 @@ class Thinker:
         self._fallback = fallback
         self._failed = failed
         self._running = False
+        self._starting = asyncio.Lock()
 
     async def start(self) -> None:
         """Start the engine ahead of its first move; a failure is met again, and told, when it is asked."""
         try:
-            await self._engine.start()
-            self._running = True
+            await self._ready()
         except EngineError as error:
             log.warning("engine_not_started", cause=str(error))
+
+    async def _ready(self) -> None:
+        # The first move can be owed while the engine is still being started ahead of it.
+        async with self._starting:
+            if not self._running:
+                await self._engine.start()
+                self._running = True
 
     async def choose(self, ledger: Ledger, limit: Callable[[], Limit]) -> Choice:
         """A legal move; `limit` is asked anew for every try, since the clock runs on.
@@ -38,9 +46,7 @@ class Thinker:
         """
         for _ in range(_TRIES):
             try:
-                if not self._running:
-                    await self._engine.start()
-                    self._running = True
+                await self._ready()
                 return await self._engine.think(ledger, limit())
             except EngineError as error:
                 self._running = False
