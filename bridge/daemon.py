@@ -262,7 +262,7 @@ class Daemon:
     def status(self) -> StatusReport:
         """What the daemon does now, for `/status` and `/healthz`."""
         accounts = [Stream(lobby.name, lobby.online, lobby.trouble) for _, lobby in self._lobbies]
-        sinks = [Stream(feed.name, not feed.cause, feed.cause) for feed in self._feeds]
+        sinks = [Stream(feed.name, not feed.cause, feed.cause, vital=False) for feed in self._feeds]
         return StatusReport(
             version=version("kirichess-bridge"),
             up_ms=steady_ms() - self._started_ms,

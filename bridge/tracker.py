@@ -91,7 +91,7 @@ class Tracker:
             return
         setup = setup_of(info, rules, source, precision_ms)
         self._ledger = Ledger(setup)
-        await self._append([self._draft(Started(setup), {"seat": seat, **_about(info)})])
+        await self._append([self._draft(Started(setup), {"seat": seat, **_about(info), **_facts_after(self._ledger)})])
 
     async def take(self, snapshot: Snapshot) -> list[Event]:
         """Bring ledger and journal to a snapshot; what is returned is stored already.
@@ -256,11 +256,13 @@ def _about(info: GameInfo) -> dict[str, object]:
 
 
 def _facts_before(ledger: Ledger, event: Event) -> dict[str, object]:
-    """What can only be said before the event: a move's SAN, and where it stood.
+    """What can only be said before the event: a move's SAN and where it stood, or how many plies are left.
 
     Raises:
         RecordError: an illegal move.
     """
+    if isinstance(event, TakenBack):
+        return {"plies": event.plies}
     if not isinstance(event, Moved):
         return {}
     move = read_move(ledger.board, event.uci)

@@ -66,7 +66,7 @@ class _Routes:
 
     async def healthz(self, _request: web.Request) -> web.Response:
         report = self._status()
-        body = {"healthy": report.healthy, "streams": report.to_json()["streams"]}
+        body = {name: value for name, value in report.to_json().items() if name in ("healthy", "streams")}
         return web.json_response(body, status=200 if report.healthy else 503)
 
     async def readyz(self, _request: web.Request) -> web.Response:

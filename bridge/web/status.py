@@ -5,12 +5,15 @@ from dataclasses import asdict, dataclass
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """Something that has to be alive: an account's event stream, a watched user, a sink. `detail` says what is wrong
-    with it, in words fit to be shown; never a secret."""
+    """An account's event stream, a watched user, a sink. `detail` says what is wrong with it, fit to be shown.
+
+    `vital` False: it is told, but is no part of the health; a webhook that is down must not have us restarted.
+    """
 
     name: str
     alive: bool
     detail: str = ""
+    vital: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +28,9 @@ class StatusReport:
 
     @property
     def healthy(self) -> bool:
-        """Whether every stream is alive."""
-        return all(stream.alive for stream in self.streams)
+        """Whether every vital stream is alive."""
+        return all(stream.alive for stream in self.streams if stream.vital)
 
     def to_json(self) -> dict[str, object]:
         """Plain JSON values."""
-        return {**asdict(self), "healthy": self.healthy, "streams": [asdict(stream) for stream in self.streams]}
+        return {**asdict(self), "healthy": self.healthy}

@@ -72,8 +72,12 @@ def judged(game_id: str, kind: str = "final", **verdict: object) -> Draft:
 async def test_health_is_that_of_the_streams(program: Program) -> None:
     assert await program.json("/healthz") == (
         200,
-        {"healthy": True, "streams": [{"name": "account anna", "alive": True, "detail": ""}]},
+        {"healthy": True, "streams": [{"name": "account anna", "alive": True, "detail": "", "vital": True}]},
     )
+    program.report = replace(program.report, streams=(Stream("webhook x:80", False, "answered 500", vital=False),))
+    status, body = await program.json("/healthz")
+    assert status == 200, "another program that is down is no reason to restart this one"
+    assert "answered 500" in json.dumps(body)
     program.report = replace(program.report, streams=(Stream("account anna", False, "no answer for 16 s"),))
     status, body = await program.json("/healthz")
     assert status == 503
