@@ -1,6 +1,7 @@
 """Whatever ends a stream, it is opened again, and nothing of it is taken for the end of the game."""
 
 import asyncio
+import itertools
 import json
 import time
 from collections.abc import Callable
@@ -100,7 +101,7 @@ async def test_a_lost_game_stream_comes_back(script: "Script", connect: "Connect
     script.on(GAME, faults[fault], faults[fault], script.streams(full(2), state(3), state(4, "mate")))
     began = time.monotonic()
     messages = await take(connect(script.url).game("g1"))
-    assert time.monotonic() - began < 1.5
+    assert time.monotonic() - began < 2.5
     assert shape(messages)[-4:] == ["Connected", "GameOpened2", "GameState3", "GameState4"]
     assert [message for message in messages if isinstance(message, Disconnected)]
     assert script.count(GAME) == 3
@@ -119,7 +120,7 @@ async def test_silence_is_noticed_after_the_last_sign_of_life(
     script.on(GAME, script.streams(full(0), b"\n", 0.2, b"\n", script.SILENCE), script.streams(full(0, "aborted")))
     began = time.monotonic()
     await take(connect(script.url).game("g1"))
-    assert 0.5 < time.monotonic() - began < 1.0
+    assert 0.5 < time.monotonic() - began < 1.5
 
 
 async def test_broken_lines_are_logged_and_skipped(script: "Script", connect: "Connect", take: "Take") -> None:
@@ -176,15 +177,15 @@ async def test_a_429_is_waited_out(script: "Script", connect: "Connect", take: "
     script.on(GAME, make(script), script.streams(full(0, "aborted")))
     await take(connect(script.url).game("g1"))
     first, second = (asked.at for asked in script.asked if asked.path.startswith("/api/bot"))
-    assert wait_s <= second - first < wait_s + 0.3
+    assert wait_s <= second - first < wait_s + 0.7
 
 
 async def test_openings_that_bring_nothing_are_spaced_out(script: "Script", connect: "Connect", take: "Take") -> None:
     script.on(GAME, *[script.says(503)] * 6, script.streams(full(0, "aborted")))
     await take(connect(script.url).game("g1"))
     times = [asked.at for asked in script.asked if asked.path.startswith("/api/bot")]
-    gaps = [later - sooner for sooner, later in zip(times, times[1:], strict=False)]
-    assert gaps[0] < 0.03
+    gaps = [later - sooner for sooner, later in itertools.pairwise(times)]
+    assert gaps[0] < 0.1
     assert sum(gaps[3:]) > 0.1
 
 

@@ -146,7 +146,7 @@ class Client:
 
 
 def _wake_when_closed(response: aiohttp.ClientResponse) -> None:
-    """aiohttp leaves a reader waiting for ever, without its timeout, when the session is closed or a chunk is broken."""
+    """When the session is closed or a chunk is broken, aiohttp lets a reader wait for ever, without its timeout."""
     connection = response.connection
     protocol = connection.protocol if connection is not None else None
     closed = protocol.closed if protocol is not None else None
