@@ -20,7 +20,7 @@ COMMANDS = {
     "explain": "bridge.cli.explain:command",
     "bill": "bridge.cli.bill:command",
     "pools": "bridge.cli.pools:command",
-    "arena": "bridge.cli.arena:command",
+    "arena": "bridge.cli.arena:arena",
     "config": "bridge.cli.config:command",
     "doctor": "bridge.cli.doctor:command",
     "status": "bridge.cli.status:command",
