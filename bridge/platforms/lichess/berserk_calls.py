@@ -63,9 +63,10 @@ class BerserkCalls:
         When canceled, the request goes on in its thread, and its answer is thrown away.
         """
         try:
-            found = await asyncio.get_running_loop().run_in_executor(self._threads, self._ask, what, ask)
+            asked = asyncio.get_running_loop().run_in_executor(self._threads, self._ask, what, ask)
         except RuntimeError as error:
             raise Unreachable(f"{what}: this account is closed") from error
+        found = await asked
         if isinstance(found, PlatformError):
             raise found
         return found

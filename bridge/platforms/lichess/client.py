@@ -57,8 +57,11 @@ class Client:
         return await self._request("GET", path, self.timings.request_s, params=params)
 
     async def test_token(self) -> bytes:
-        """What the token may do (§1.2). Not through berserk, which writes request bodies into its debug log."""
-        return await self._request("POST", "/api/token/test", self.timings.request_s, data=self._token)
+        """What the token may do, asked without using it (§1.2).
+
+        Not through berserk, which writes request bodies into its debug log.
+        """
+        return await self._request("POST", "/api/token/test", self.timings.request_s, data=self._token, stranger=True)
 
     async def _request(
         self,
@@ -68,6 +71,7 @@ class Client:
         *,
         data: str | dict[str, str] | None = None,
         params: Mapping[str, str] | None = None,
+        stranger: bool = False,
     ) -> bytes:
         what = f"{method} {path}"
         timeout = aiohttp.ClientTimeout(total=timeout_s, sock_connect=self.timings.connect_s)
@@ -78,7 +82,7 @@ class Client:
                 data=data,
                 params=params,
                 timeout=timeout,
-                headers=self._headers("application/json"),
+                headers=self._headers("application/json", stranger=stranger),
                 allow_redirects=False,
             ) as response:
                 if response.status in (200, 201):
@@ -125,9 +129,9 @@ class Client:
             raise no_answer(what, cause) from None
         raise answer.error()
 
-    def _headers(self, accept: str) -> dict[str, str]:
+    def _headers(self, accept: str, *, stranger: bool = False) -> dict[str, str]:
         headers = {"User-Agent": self.user_agent, "Accept": accept, "Accept-Encoding": "identity"}
-        if self._token:
+        if self._token and not stranger:
             headers["Authorization"] = f"Bearer {self._token}"
         return headers
 
@@ -135,7 +139,9 @@ class Client:
         if self.closed:
             raise Unreachable(f"{self.url}: this account is closed")
         if self._session is None:
-            self._session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0), trust_env=False)
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0), cookie_jar=aiohttp.DummyCookieJar(), trust_env=False
+            )
         return self._session
 
     async def close(self) -> None:

@@ -3,22 +3,16 @@
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from dataclasses import dataclass, field
 from typing import TypeVar
 
 import berserk
 
 from bridge.errors import Refused, UsageError
 from bridge.interfaces import (
-    Abort,
-    AcceptChallenge,
     AccountEvent,
     Action,
-    AnswerDraw,
-    AnswerTakeback,
     Challenge,
     ClaimVictory,
-    DeclineChallenge,
     Disconnected,
     FinishedGame,
     GameMessage,
@@ -26,7 +20,6 @@ from bridge.interfaces import (
     Player,
     PlayMove,
     Resign,
-    Say,
 )
 from bridge.platforms.lichess import feeds, wire
 from bridge.platforms.lichess.archive import game_head, to_finished
@@ -35,6 +28,7 @@ from bridge.platforms.lichess.client import Client
 from bridge.platforms.lichess.gate import Gate, Lane
 from bridge.platforms.lichess.moves import Owed
 from bridge.platforms.lichess.patience import until_answered
+from bridge.platforms.lichess.posts import Post, post_of
 from bridge.platforms.lichess.reopen import Reader, follow
 from bridge.platforms.lichess.spectator import SpectatorReader
 from bridge.platforms.lichess.streams import EventReader, GameReader, is_over
@@ -47,16 +41,6 @@ T = TypeVar("T")
 def steady_ms() -> int:
     """Whole milliseconds of a clock that never jumps."""
     return time.monotonic_ns() // 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class _Post:
-    """A request that is made once."""
-
-    path: str
-    lane: Lane
-    kind: str
-    form: dict[str, str] = field(default_factory=dict)
 
 
 class Lichess:
@@ -219,7 +203,7 @@ class Lichess:
                 path = f"/api/bot/game/{action.game_id}/{verb}"
                 await Owed(self._client, self._gate, self._ended(action.game_id)).claim(path, action.game_id)
             case _:
-                await self._once(_post_of(action))
+                await self._once(post_of(action))
 
     def _moved_on(self, game_id: str) -> Callable[[], bool]:
         """Whether the game's stream shows another position, or an end, than now."""
@@ -238,7 +222,7 @@ class Lichess:
         reader = self._games.get(game_id)
         return lambda: reader is not None and reader.latest is not None and reader.latest.status not in RUNNING
 
-    async def _once(self, post: _Post) -> None:
+    async def _once(self, post: Post) -> None:
         async with self._gate.passage(post.lane, post.kind):
             await self._client.post(post.path, post.form, timeout_s=self._client.timings.request_s)
 
@@ -301,21 +285,3 @@ class Lichess:
     def _need_token(self) -> None:
         if not self._client.has_token:
             raise UsageError(f"this needs an account: give a token of {self.url}")
-
-
-def _post_of(action: Action) -> _Post:
-    match action:
-        case Abort(game_id):
-            return _Post(f"/api/bot/game/{game_id}/abort", Lane.CLAIM, "abort")
-        case AnswerDraw(game_id, accept):
-            return _Post(f"/api/bot/game/{game_id}/draw/{'yes' if accept else 'no'}", Lane.CLAIM, "draw")
-        case AnswerTakeback(game_id, accept):
-            return _Post(f"/api/bot/game/{game_id}/takeback/{'yes' if accept else 'no'}", Lane.CLAIM, "takeback")
-        case Say(game_id, text, room):
-            return _Post(f"/api/bot/game/{game_id}/chat", Lane.CHAT, "chat", {"room": room, "text": text})
-        case AcceptChallenge(challenge_id):
-            return _Post(f"/api/challenge/{challenge_id}/accept", Lane.ACCEPT, "accept")
-        case DeclineChallenge(challenge_id, reason):
-            return _Post(f"/api/challenge/{challenge_id}/decline", Lane.ACCEPT, "decline", {"reason": reason})
-        case PlayMove() | Resign() | ClaimVictory():
-            raise AssertionError("sent until accepted, not once")
