@@ -26,7 +26,7 @@ async def examine(settings: Settings, config: str) -> AsyncGenerator[Finding]:
         yield await examine_engine(name, engine)
     if settings.monitor is not None:
         yield examine_monitor(settings.monitor, config)
-    yield await examine_journal(settings.journal.url)
+    yield await examine_journal(settings.journal.url, config)
     if settings.pgn is not None:
         yield examine_folder(Path(settings.pgn.folder))
     for finding in _webhooks(settings):

@@ -39,12 +39,12 @@ def _no_port(monitor: MonitorSettings, config: str, error: OSError) -> Finding:
     return wrong(MONITOR, f"cannot listen on {monitor.listen}: {error.strerror or error}", "ip -brief address")
 
 
-async def examine_journal(url: str) -> Finding:
+async def examine_journal(url: str, config: str) -> Finding:
     """Whether it opens, and can be written. A journal that is not there yet is not left behind."""
     file = Path(url.removeprefix("sqlite:///"))
     with _as_it_was(file):
-        obstacle = _obstacle(file)
-        return obstacle or await told(JOURNAL, _open_journal(url, file), f"ls -ld {_quoted(file.parent, file)}")
+        cure = f"kirichess-bridge status -c {config}; ls -ld {_quoted(file.parent, file)}"
+        return _obstacle(file) or await told(JOURNAL, _open_journal(url, file), cure)
 
 
 def _obstacle(file: Path) -> Finding | None:

@@ -15,6 +15,7 @@ from aiohttp import ClientSession, web
 
 from bridge.arena import Account, Arena
 from bridge.doctor import engines
+from bridge.journal import SqlJournal
 
 Say = Callable[..., Any]
 
@@ -244,6 +245,16 @@ async def test_a_journal_where_nothing_can_be_written(arena: Arena, write: Calla
     line, cure = told(await say_async("doctor", "-c", config, TOKEN="lip_bot"), "journal")
     assert "/proc" in line
     assert "/proc" in cure
+
+
+async def test_a_journal_that_another_bridge_has_open(
+    arena: Arena, write: Callable[..., str], say_async: Say, tmp_path: Path
+) -> None:
+    config = write(arena.url)
+    async with SqlJournal(f"sqlite:///{tmp_path}/journal.db"):
+        line, cure = told(await say_async("doctor", "-c", config, TOKEN="lip_bot"), "journal")
+    assert "in use by another kirichess-bridge" in line
+    assert f"kirichess-bridge status -c {config}" in cure
 
 
 @pytest.mark.parametrize("kind", ["folder", "no folder", "no database"])
