@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
@@ -55,30 +55,44 @@ class Recording:
     ended_by_move: bool
 
 
-def read_recordings(path: Path) -> list[Recording]:
-    """All games of a PGN file; raises RecordError for the first that cannot be played, with file and number."""
+def read_recordings(path: Path, broken: Callable[[RecordError], None] | None = None) -> list[Recording]:
+    """All games of a PGN file that can be played; raises RecordError when there are none.
+
+    A game that cannot be played is told to `broken`, with file and number, and left out; without it, it is raised.
+    """
     try:
         with path.open(encoding="utf-8-sig", errors="replace") as text:
-            recordings = list(_read(text, path.name))
+            recordings = list(_read(text, path.name, broken))
     except OSError as error:
         raise RecordError(f"cannot be read ({error.strerror}); give a PGN file", place=str(path)) from None
     if not recordings:
-        raise RecordError("holds no game; give a PGN file with at least one", place=str(path))
+        raise RecordError("holds no game that can be played; give a PGN file with at least one", place=str(path))
     return recordings
 
 
-def _read(text: TextIO, name: str) -> Iterator[Recording]:
+class _QuietBuilder(chess.pgn.GameBuilder[chess.pgn.Game]):
+    """Keeps a game's errors without logging them: they are told in our own words."""
+
+    def handle_error(self, error: Exception) -> None:
+        self.game.errors.append(error)
+
+
+def _read(text: TextIO, name: str, broken: Callable[[RecordError], None] | None) -> Iterator[Recording]:
     number = 0
-    while (node := chess.pgn.read_game(text)) is not None:
+    while (node := chess.pgn.read_game(text, Visitor=_QuietBuilder)) is not None:
         number += 1
-        place = f"{name}: game {number}"
-        if node.errors:
-            raise RecordError(f"{node.errors[0]}; mend or remove the game", place=place)
-        yield recording_of(node, place)
+        try:
+            yield recording_of(node, f"{name}: game {number}")
+        except RecordError as error:
+            if broken is None:
+                raise
+            broken(error)
 
 
 def recording_of(node: chess.pgn.Game, place: str = "") -> Recording:
-    """One parsed game; raises RecordError for a variant that the arena does not play."""
+    """One parsed game; raises RecordError for a broken one and for a variant that the arena does not play."""
+    if node.errors:
+        raise RecordError(f"{node.errors[0]}; mend or remove the game", place=place)
     tags = node.headers
     variant = _VARIANTS.get(tags.get("Variant", "").lower())
     if variant is None:

@@ -58,8 +58,13 @@ def _seat(hall: Hall, recording: Recording, speed: float) -> Game:
     return game
 
 
+def seat_token(seat: Seat) -> str:
+    """The token of an account made for a replayed player."""
+    return open_token(seat.name, bot=seat.is_bot)
+
+
 def _account(seat: Seat) -> Account:
-    return Account(seat.name, open_token(seat.name, bot=seat.is_bot), title=seat.title, rating=seat.rating)
+    return Account(seat.name, seat_token(seat), title=seat.title, rating=seat.rating)
 
 
 async def _play(hall: Hall, game: Game, recording: Recording, speed: float) -> None:

@@ -96,8 +96,8 @@ class Arena:
 
     def pair(
         self,
-        white: str,
-        black: str,
+        white: str | Account,
+        black: str | Account,
         limit_s: int | None = 180,
         increment_s: int = 0,
         *,
@@ -110,8 +110,8 @@ class Arena:
     ) -> str:
         """Begin a game between two accounts without a challenge and answer its id; no limit: no clock."""
         game = self.hall.pair(
-            self.account(white),
-            self.account(black),
+            self.account(white if isinstance(white, str) else white.name),
+            self.account(black if isinstance(black, str) else black.name),
             control_of(limit_s, increment_s),
             variant=variant,
             fen=fen,

@@ -25,16 +25,16 @@ from bridge.errors import UsageError
 def arena(port: int, recorded: Path | None, speed: float, wait: bool) -> None:
     """A small Lichess on this machine: real clients play whole games on it, nothing leaves the machine.
 
-    Prints its address and tokens. Any token of the form lip_NAME makes a bot account, lip_human_NAME a human one.
+    Prints its address and tokens, those of replayed players included: their streams can be read. Any token of the form lip_NAME makes a bot account, lip_human_NAME a human one.
     Ends on Ctrl-C or a termination signal.
     """
     asyncio.run(_serve(port, recorded, speed, wait))
 
 
 async def _serve(port: int, recorded: Path | None, speed: float, wait: bool) -> None:
-    from bridge.arena import Account, Arena, ArenaSettings, read_recordings
+    from bridge.arena import Account, Arena, ArenaSettings, read_recordings, seat_token
 
-    recordings = read_recordings(recorded) if recorded else []
+    recordings = read_recordings(recorded, lambda error: click.echo(str(error), err=True)) if recorded else []
     accounts = [
         Account("KiriBot", "lip_KiriBot", title="BOT"),
         Account("RivalBot", "lip_RivalBot", title="BOT"),
@@ -52,7 +52,8 @@ async def _serve(port: int, recorded: Path | None, speed: float, wait: bool) -> 
             click.echo("  a new token lip_NAME makes a bot account, lip_human_NAME a human one")
             playing = asyncio.create_task(server.replay(recordings, speed=speed, wait_for_viewer=wait))
             for recording in recordings:
-                click.echo(f"  replay {server.url}/{recording.game_id} {recording.white.name} - {recording.black.name}")
+                players = " - ".join(f"{seat.name} ({seat_token(seat)})" for seat in (recording.white, recording.black))
+                click.echo(f"  replay {server.url}/{recording.game_id} {players}")
             await _until(stop, playing)
     except OSError as error:
         raise UsageError(f"port {port} cannot be used: {error.strerror}; choose another with --port") from None

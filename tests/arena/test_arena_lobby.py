@@ -97,6 +97,11 @@ async def test_kept_alive_challenge_ends_with_what_became_of_it(open_arena: Open
     assert (await alpha.get(f"/api/challenge/{asked['id']}/show"))[1]["status"] == "created"
     await beta.post(f"/api/challenge/{asked['id']}/accept")
     assert await stream.rest() == [{"done": "accepted"}]
+    stream = await alpha.stream("/api/challenge/wanda", "POST", data={**BLITZ, "keepAliveStream": "true"})
+    left = await stream.next()
+    stream.close()
+    await asyncio.sleep(0.1)
+    assert left and (await alpha.get(f"/api/challenge/{left['id']}/show"))[1]["status"] == "offline"
     _, plain = await alpha.post("/api/challenge/beta", BLITZ)
     await asyncio.sleep(0.2)
     assert (await alpha.get(f"/api/challenge/{plain['id']}/show"))[1]["status"] == "offline"

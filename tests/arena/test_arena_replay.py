@@ -72,6 +72,10 @@ def test_what_cannot_be_replayed_is_named(tmp_path: Path) -> None:
         path.write_text(text)
         with pytest.raises(RecordError, match=cause):
             read_recordings(path)
+    path.write_text('[Variant "Atomic"]\n\n1. e4 *\n\n[Variant "Standard"]\n\n1. e4 e5 *\n')
+    told: list[RecordError] = []
+    assert [len(recording.plies) for recording in read_recordings(path, told.append)] == [2]
+    assert [str(error) for error in told] == ["broken.pgn: game 1: the arena plays no Atomic"]
     with pytest.raises(RecordError, match="cannot be read"):
         read_recordings(tmp_path / "absent.pgn")
 
@@ -85,6 +89,6 @@ async def test_the_command_prints_address_and_tokens_and_ends_on_a_signal(number
     assert process.stdout is not None
     head = [(await asyncio.wait_for(process.stdout.readline(), 10)).decode() for _ in range(7)]
     assert head[0].startswith("arena at http://127.0.0.1:") and "token lip_KiriBot" in head[1]
-    assert head[5].endswith("/aReplay1 Wanda - Otto-42\n")
+    assert head[5].endswith("/aReplay1 Wanda (lip_human_Wanda) - Otto-42 (lip_human_Otto_42)\n")
     process.send_signal(number)
     assert await asyncio.wait_for(process.wait(), 10) == 0
