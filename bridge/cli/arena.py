@@ -25,8 +25,8 @@ from bridge.errors import UsageError
 def arena(port: int, recorded: Path | None, speed: float, wait: bool) -> None:
     """A small Lichess on this machine: real clients play whole games on it, nothing leaves the machine.
 
-    Prints its address and tokens, those of replayed players included: their streams can be read. Any token of the form lip_NAME makes a bot account, lip_human_NAME a human one.
-    Ends on Ctrl-C or a termination signal.
+    Prints its address and tokens, those of replayed players included: their streams can be read. Any token of the
+    form lip_NAME makes a bot account, lip_human_NAME a human one. Ends on Ctrl-C or a termination signal.
     """
     asyncio.run(_serve(port, recorded, speed, wait))
 
