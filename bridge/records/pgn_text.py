@@ -19,7 +19,7 @@ _LOOSE_TAG = re.compile(r'\s*\[\s*([A-Za-z0-9][\w+#=:-]*)\s*"(.*)"\s*\]\s*\Z')
 _TAG_LIKE = re.compile(r"\s*\[(?!%)")
 _STRUCTURE = re.compile(r"[{;()]|(?<![\w/-])(?:1-0|0-1|1/2-1/2|1/2)(?![\w/-])|\*")
 _WORD = re.compile(r"[^\W\d_]+|[\u2654-\u265f\[\]{}\"]")
-_GLUED = re.compile(r"\S*[a-h][1-8]\d\S*")
+_GLUED = re.compile(r"[a-h][1-8]\d+")
 _SIGNS = frozenset({"N", "RR", "TN", "D", "P", "e", "p", "ep", "inf"})
 """Letters that old annotators put beside moves; P before a pawn move is allowed on reading (PGN standard 8.2.3.2)."""
 

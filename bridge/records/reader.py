@@ -17,6 +17,7 @@ from bridge.records.pgn_text import Line
 from bridge.records.streams import open_lines
 
 _HEAD_LINES = 500
+_SPACE = re.compile(r"\s*")
 _STREAMS = {
     **dict.fromkeys(("gameFull", "gameState", "chatLine", "opponentGone"), "a Lichess game stream"),
     **dict.fromkeys(("gameStart", "gameFinish"), "a Lichess event stream"),
@@ -88,13 +89,13 @@ def _read_json(first: Line, rest: Iterator[Line], name: str) -> Iterator[Game | 
 def _values(first: Line, rest: Iterator[Line]) -> Iterator[_Item]:
     """One value a line if the first line is one, else documents over many lines."""
     text = first[1].strip()
-    if _parses(text) if text.startswith("{") else False:
+    if text.startswith("{") and _parses(text):
         yield from _one_a_line(chain([first], rest))
         return
     lines = [first, *rest]
     values = list(_documents(lines))
     # A first line that was cut short must not take the others with it.
-    if isinstance(values[0], RecordError) and any(_parses(line) for _, line in lines if line.startswith("{")):
+    if values and isinstance(values[0], RecordError) and any(_parses(line) for _, line in lines if line.startswith("{")):
         values = list(_one_a_line(iter(lines)))
     yield from values
 
@@ -110,17 +111,22 @@ def _one_a_line(lines: Iterator[Line]) -> Iterator[_Item]:
 
 def _documents(lines: Sequence[Line]) -> Iterator[_Item]:
     text = "\n".join(line for _, line in lines)
-    decoder, at = json.JSONDecoder(), 0
+    decoder, at, number = json.JSONDecoder(), _skip_space(text, 0), lines[0][0]
+    counted = 0
     while at < len(text):
-        at += len(text[at:]) - len(text[at:].lstrip())
-        number = lines[0][0] + text.count("\n", 0, at)
+        number, counted = number + text.count("\n", counted, at), at
         try:
-            value, at = decoder.raw_decode(text, at)
+            value, end = decoder.raw_decode(text, at)
         except (ValueError, RecursionError) as error:
             yield _broken(number, error, lines[0][0])
             return
         yield from ((number, element) for element in value) if isinstance(value, list) else [(number, value)]
-        at += len(text[at:]) - len(text[at:].lstrip())
+        at = _skip_space(text, end)
+
+
+def _skip_space(text: str, at: int) -> int:
+    space = _SPACE.match(text, at)
+    return space.end() if space else at
 
 
 def _broken(number: int, error: Exception, first: int | None = None) -> RecordError:
