@@ -99,7 +99,7 @@ class Asked:
 class Script:
     """Answers in order for each method and path; the last one is repeated."""
 
-    RESET, SILENCE = RESET, SILENCE
+    RESET, SILENCE, QUICK = RESET, SILENCE, QUICK
     says = staticmethod(says)
     streams = staticmethod(streams)
     hangs_up = staticmethod(hangs_up)

@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -270,7 +271,10 @@ async def test_nothing_is_sent_under_the_board_api(script: "Script", connect: "C
     assert not [asked for asked in script.asked if "board" in asked.path]
 
 
-async def test_the_token_is_in_no_message_log_or_repr(script: "Script", connect: "Connect") -> None:
+async def test_the_token_is_in_no_message_log_or_repr(
+    script: "Script", connect: "Connect", caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
     token = "lip_verysecret99"
     said: list[str] = []
     with structlog.testing.capture_logs() as logs:
@@ -289,7 +293,7 @@ async def test_the_token_is_in_no_message_log_or_repr(script: "Script", connect:
                 except (PlatformError, UsageError) as error:
                     said += [str(error), repr(error), repr(error.__cause__), repr(error.__context__)]
     assert len(said) > 10
-    for text in [*said, repr(platform), repr(vars(platform)), str(logs)]:
+    for text in [*said, repr(platform), repr(vars(platform)), str(logs), caplog.text]:
         assert token not in text
 
 
@@ -306,6 +310,29 @@ async def test_a_server_that_is_not_there(connect: "Connect") -> None:
         await platform.perform(Abort("g1"))
     with pytest.raises(Unreachable):
         await platform.account()
+
+
+async def test_a_silent_server_blocks_no_call_for_ever(script: "Script", connect: "Connect") -> None:
+    script.on("GET /api/account", script.says(200, {"id": "kiri"}, delay_s=2.0))
+    async with asyncio.timeout(1.5):
+        with pytest.raises(Unreachable):
+            await connect(script.url).account()
+
+
+ODD: dict[str, Callable[["Script"], "Answer"]] = {
+    "page": lambda script: script.says(200, "<html>hello</html>"),
+    "list": lambda script: script.says(200, [1, 2]),
+    "no id": lambda script: script.says(200, {"username": "Kiri"}),
+    "redirect": lambda script: script.says(302, "<html>", Location="https://elsewhere.example/"),
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+async def test_an_answer_that_is_none_is_one_line(script: "Script", connect: "Connect", odd: str) -> None:
+    script.on("GET /api/account", ODD[odd](script))
+    with pytest.raises(PlatformError) as error:
+        await connect(script.url).account()
+    assert "\n" not in str(error.value)
 
 
 def test_an_address_that_is_none(connect: "Connect") -> None:

@@ -5,6 +5,7 @@ import itertools
 import json
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -187,6 +188,17 @@ async def test_openings_that_bring_nothing_are_spaced_out(script: "Script", conn
     gaps = [later - sooner for sooner, later in itertools.pairwise(times)]
     assert gaps[0] < 0.1
     assert sum(gaps[3:]) > 0.1
+
+
+async def test_a_stream_that_brings_something_is_reopened_at_once_every_time(
+    script: "Script", connect: "Connect", take: "Take"
+) -> None:
+    breaks = [script.streams(full(n % 4), 0.01, script.RESET) for n in range(8)]
+    script.on(GAME, *breaks, script.streams(full(4, "mate")))
+    began = time.monotonic()
+    await take(connect(script.url, timings=replace(script.QUICK, backoff_s=(2.0, 30.0))).game("g1"))
+    assert time.monotonic() - began < 2.0
+    assert script.count(GAME) == 9
 
 
 async def test_a_game_that_is_gone_ends(script: "Script", connect: "Connect", take: "Take") -> None:

@@ -12,7 +12,6 @@ from bridge.platforms.lichess.client import Client
 from bridge.platforms.lichess.gate import Gate, Lane
 from bridge.platforms.lichess.patience import doubling, held_s
 from bridge.platforms.lichess.reopen import follow
-from bridge.platforms.lichess.shapes import WireError
 from bridge.platforms.lichess.wire import parse_playing, parse_tv_line
 
 log = structlog.get_logger("kirichess_lichess")
@@ -63,7 +62,7 @@ async def user_games(client: Client, gate: Gate, name: str) -> AsyncGenerator[st
         except RateLimited as error:
             wait_s = held_s(error, client.timings)
             log.warning("waiting", user=name, cause=str(error), again_in_s=round(wait_s, 2))
-        except (Unreachable, WireError) as error:
+        except Unreachable as error:
             wait_s = max(wait_s, next(failures))
             log.warning("users status failed", user=name, cause=str(error), again_in_s=round(wait_s, 2))
         await asyncio.sleep(wait_s)

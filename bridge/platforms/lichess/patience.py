@@ -8,7 +8,6 @@ from typing import TypeVar
 import structlog
 
 from bridge.errors import RateLimited, Refused, Unreachable
-from bridge.platforms.lichess.shapes import WireError
 from bridge.platforms.lichess.timings import Timings
 
 T = TypeVar("T")
@@ -43,7 +42,7 @@ async def until_answered(ask: Callable[[], Awaitable[T]], timings: Timings, give
             return await ask()
         except RateLimited as error:
             wait_s, cause = held_s(error, timings), str(error)
-        except (Unreachable, WireError) as error:
+        except Unreachable as error:
             if gives_up():
                 raise
             wait_s, cause = next(waits), str(error)

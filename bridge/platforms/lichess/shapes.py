@@ -9,15 +9,15 @@ from typing import Annotated, TypeAlias, TypeVar
 import pydantic_core
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from bridge.errors import BridgeError
+from bridge.errors import Unreachable
 
 Json: TypeAlias = Mapping[str, object]
 
 _MAX_SHOWN = 120
 
 
-class WireError(BridgeError):
-    """A line or answer that is not what Lichess sends: skip it and go on; the message says what is wrong."""
+class WireError(Unreachable):
+    """A line or answer that is not what Lichess sends, and says how. Of a stream the line alone is skipped."""
 
 
 def read_object(line: bytes) -> Json:
