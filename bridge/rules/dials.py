@@ -50,9 +50,12 @@ def floor_ms(seconds: Fraction) -> int:
     return (seconds * 1000).__floor__()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Prices:
-    """What every event costs, in whole milliseconds, indexed by `chess.PieceType` (index 0 unused)."""
+    """What every event costs, in whole milliseconds, indexed by `chess.PieceType` (index 0 unused).
+
+    Compared by identity, so that what depends on it can be kept; compare the dials instead.
+    """
 
     base_ms: int
     increment_ms: int

@@ -57,7 +57,8 @@ class _Comparison:
 
     def events(self) -> list[Event]:
         known, moves = len(self.ledger.moves), len(self.snapshot.moves)
-        self.out.extend(Noted(note) for note in self.snapshot.notes if note not in self.ledger.anomalies)
+        if self.snapshot.notes:
+            self.out.extend(Noted(note) for note in self.snapshot.notes if note not in self.ledger.anomalies)
         if self.common < known:
             self._take_back(self.common)
         elif moves == known:

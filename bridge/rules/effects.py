@@ -2,6 +2,7 @@
 
 from collections.abc import Container
 from dataclasses import dataclass
+from functools import lru_cache
 
 import chess
 
@@ -53,19 +54,29 @@ def push(board: chess.Board, move: chess.Move, prices: Prices, seen: Container[K
     mate = bool(checkers) and not any(board.generate_legal_moves())
     if key in seen:
         return GUARDED, key, mate
-    chip = 0
-    if checkers and not mate:
-        # Two bits at least: checkers & (checkers - 1) clears the lowest one.
-        chip = prices.double_chip_ms if checkers & (checkers - 1) else prices.chip_ms
-    effects = Effects(
+    # Two bits at least: checkers & (checkers - 1) clears the lowest one.
+    checks = 0 if mate or not checkers else 2 if checkers & (checkers - 1) else 1
+    return _effects(prices, captured, piece, castling, move.promotion, checks), key, mate
+
+
+@lru_cache(maxsize=4096)
+def _effects(
+    prices: Prices,
+    captured: chess.PieceType | None,
+    piece: chess.PieceType,
+    castling: bool,
+    promotion: chess.PieceType | None,
+    checks: int,
+) -> Effects:
+    """The layers of an unguarded ply; there are some hundred different ones in an economy."""
+    return Effects(
         captured,
         prices.gain_ms[captured] if captured else 0,
         prices.loss_ms[captured] if captured else 0,
         prices.castling_ms if castling else prices.toll_ms[piece],
-        prices.fee_ms[move.promotion] if move.promotion else 0,
-        chip,
+        prices.fee_ms[promotion] if promotion else 0,
+        (0, prices.chip_ms, prices.double_chip_ms)[checks],
     )
-    return effects, key, mate
 
 
 def _captured(board: chess.Board, piece: chess.PieceType, move: chess.Move) -> chess.PieceType | None:

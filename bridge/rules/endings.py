@@ -44,7 +44,7 @@ def board_ending(
     """
     if mate:
         return Outcome("checkmate", not board.turn)
-    if had_moves is False or (had_moves is None and not any(board.generate_legal_moves())):
+    if had_moves is False or (had_moves is None and not _has_move(board)):
         return Outcome("stalemate")
     if occurrences >= 3:
         return Outcome("threefold")
@@ -53,6 +53,23 @@ def board_ending(
     if is_dead_by_material(board) or (dead_position == "exact" and is_dead_exactly(board)):
         return Outcome("insufficient_material")
     return None
+
+
+def _has_move(board: chess.Board) -> bool:
+    """Whether the side to move, not checkmated, has a legal move; nearly always a pawn tells it at once."""
+    king = board.king(board.turn)
+    assert king is not None, "both kings stand on every board"
+    # A pawn off the king's lines is not pinned; and a check that is no mate leaves a move anyhow.
+    pawns = board.pawns & board.occupied_co[board.turn] & ~_KING_LINES[king]
+    ahead = pawns << 8 if board.turn else pawns >> 8
+    return bool(ahead & ~board.occupied) or any(board.generate_legal_moves())
+
+
+_KING_LINES = tuple(
+    chess.BB_RANKS[chess.square_rank(king)] | chess.BB_FILES[chess.square_file(king)] | chess.BB_DIAG_ATTACKS[king][0]
+    for king in chess.SQUARES
+)
+"""By the king's square: the squares from which a queen on an empty board would see it."""
 
 
 def is_dead_by_material(board: chess.Board) -> bool:

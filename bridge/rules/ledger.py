@@ -62,6 +62,7 @@ class Ledger:
         start_ms = setup.time_control.start_ms(setup.free_first_moves) if setup.time_control else None
         self.clocks = PlatformClocks(start_ms, started=not setup.free_first_moves)
         self._prices = setup.rules.dials.prices
+        self._dead = setup.rules.dials.dead_position
         self._base_ms = [self._prices.base_ms, self._prices.base_ms]
         self._keys: list[Key] = [position_key(self.board)]
         self._seen: dict[Key, int] = {self._keys[0]: 1}
@@ -82,10 +83,6 @@ class Ledger:
         for event in iterator:
             ledger.apply(event)
         return ledger
-
-    @property
-    def _dead(self) -> str:
-        return self.setup.rules.dials.dead_position
 
     @property
     def turn(self) -> chess.Color:
@@ -171,7 +168,8 @@ class Ledger:
             self.outcome = self._flag(side, "thinking")
             self.board.push(move)
             return
-        uci = self.board.uci(move, chess960=self.chess960)
+        by_king = self.board.kings & chess.BB_SQUARES[move.from_square]
+        uci = self.board.uci(move, chess960=self.chess960) if by_king else move.uci()
         effects, key, mate = push(self.board, move, self._prices, self._seen)
         self._keys.append(key)
         occurrences = self._seen[key] = self._seen.get(key, 0) + 1
@@ -195,23 +193,15 @@ class Ledger:
 
     def _book(self, ply: int, side: chess.Color, uci: str, event: Moved, effects: Effects) -> Row:
         increment_ms = self._prices.increment_ms
-        self._clock[side] += effects.mover_ms + increment_ms
-        self._clock[not side] += effects.opponent_ms
+        clock = self._clock
+        clock[side] += effects.mover_ms + increment_ms
+        clock[not side] += effects.opponent_ms
         self._plain[side] += increment_ms
-        self._watch(self._clock[side])
-        self._watch(self._clock[not side])
-        return Row(
-            ply,
-            side,
-            uci,
-            event.think_ms,
-            effects,
-            increment_ms,
-            self.white_ms,
-            self.black_ms,
-            event.reading_ms,
-            event.credited_ms,
-        )
+        black_ms, white_ms = clock
+        self._watch(black_ms)
+        self._watch(white_ms)
+        think, reading, credited = event.think_ms, event.reading_ms, event.credited_ms
+        return Row(ply, side, uci, think, effects, increment_ms, white_ms, black_ms, reading, credited)
 
     # -- flags ---------------------------------------------------------------------------------------------------
 
@@ -236,7 +226,8 @@ class Ledger:
         return self._flag(not side, "chip") if opponent else None
 
     def _watch(self, clock_ms: int) -> None:
-        self._closest_ms = min(self._closest_ms, abs(clock_ms))
+        if abs(clock_ms) < self._closest_ms:
+            self._closest_ms = abs(clock_ms)
 
     # -- everything else -----------------------------------------------------------------------------------------
 

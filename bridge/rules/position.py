@@ -3,6 +3,7 @@
 Boards here are always in chess960 mode, so castling is one thing: the king takes its own rook.
 """
 
+from functools import lru_cache
 from typing import TypeAlias
 
 import chess
@@ -44,6 +45,10 @@ def _why(board: chess.Board) -> str:
     return ", ".join((flag.name or "?").lower().replace("_", " ") for flag in chess.Status if flag & status)
 
 
+_parse = lru_cache(maxsize=4096)(chess.Move.from_uci)
+"""Moves are never changed, and there are fewer than these."""
+
+
 def read_move(board: chess.Board, uci: str) -> chess.Move:
     """A legal move in UCI; castling in either spelling (R11).
 
@@ -53,7 +58,7 @@ def read_move(board: chess.Board, uci: str) -> chess.Move:
         RecordError: not UCI, or not legal here.
     """
     try:
-        move = chess.Move.from_uci(uci if uci.islower() else uci.lower())
+        move = _parse(uci if uci.islower() else uci.lower())
     except ValueError as error:
         raise RecordError(f"illegal move {uci!r}: not UCI") from error
     if board.is_legal(move):
