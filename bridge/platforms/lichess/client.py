@@ -4,6 +4,7 @@ import asyncio
 import importlib.metadata
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
+from functools import cache
 
 import aiohttp
 import structlog
@@ -202,6 +203,7 @@ def _printable(token: str) -> str:
     return token
 
 
+@cache
 def _version() -> str:
     try:
         return importlib.metadata.version("kirichess-bridge")
