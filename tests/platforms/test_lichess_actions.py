@@ -172,6 +172,16 @@ async def test_a_canceled_move_is_not_sent_again(script: "Script", connect: "Con
     assert script.count(MOVE) == sent >= 1
 
 
+async def test_closing_ends_what_is_owed(script: "Script", connect: "Connect") -> None:
+    script.on(MOVE, script.says(502))
+    platform = connect(script.url)
+    task = asyncio.create_task(platform.perform(PlayMove("g1", "e2e4")))
+    await asyncio.sleep(0.1)
+    await platform.close()
+    with pytest.raises(Unreachable, match="closed"):
+        await asyncio.wait_for(task, 1.0)
+
+
 @pytest.mark.parametrize("action", [Resign("g1"), ClaimVictory("g1")])
 async def test_resignations_and_claims_wait_faults_out(script: "Script", connect: "Connect", action: Action) -> None:
     path = f"POST /api/bot/game/g1/{'resign' if isinstance(action, Resign) else 'claim-victory'}"

@@ -37,6 +37,7 @@ class Owed:
 
         Raises:
             Refused: and no earlier try can have taken effect.
+            Unreachable: the client was closed.
         """
         timings = self._client.timings
         await self._post(path, Lane.MOVE, game_id, timings.move_s, {400: timings.believed_after})
@@ -46,7 +47,7 @@ class Owed:
         await self._post(path, Lane.CLAIM, game_id, self._client.timings.request_s, {400: 1})
 
     async def _post(self, path: str, lane: Lane, game_id: str, timeout_s: float, patience: dict[int, int]) -> None:
-        """`patience`: how many answers of a status in a row are needed to believe it."""
+        """`patience`: how many answers of a status are needed to believe it."""
         timings = self._client.timings
         holds, retries = _holds(timings), doubling(*timings.move_retry_s)
         patience = {404: timings.believed_after, **patience}
@@ -54,11 +55,15 @@ class Owed:
         while not self._superseded():
             try:
                 async with self._gate.passage(lane, game_id=game_id):
+                    if self._superseded():
+                        break  # while it waited for its turn
                     await self._client.post(path, timeout_s=timeout_s)
                 return
             except RateLimited as error:
                 wait_s, cause = _figure_or(error, holds), str(error)
             except Unreachable as error:
+                if self._client.closed:
+                    raise
                 uncertain = True
                 wait_s, cause = next(retries), str(error)
             except Refused as error:
