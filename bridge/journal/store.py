@@ -43,8 +43,8 @@ class Store:
         if file:
             check_file(file)
         self._lock = JournalLock(file) if file else None
-        # The driver begins nothing behind our back (isolation_level None). IMMEDIATE: the last number is read under the
-        # same write lock that gives the next, whoever else writes to the file.
+        # The driver begins nothing behind our back (isolation_level None). IMMEDIATE: a transaction that will write
+        # waits for its turn at once, and never fails half way.
         self._engine = sa.create_engine(
             parsed, poolclass=StaticPool, connect_args={"timeout": BUSY_TIMEOUT_S, "isolation_level": None}
         )
@@ -53,6 +53,8 @@ class Store:
         try:
             with self._transaction() as connection:
                 self._uuid = self._prepare(connection)
+                # Nobody else writes while we hold the lock, so the last number is read once.
+                self._last = _last_seq(connection)
         except BaseException:
             self.close()
             raise
@@ -88,12 +90,12 @@ class Store:
     def write(self, batch: Sequence[Sequence[Row]], cursors: Mapping[str, int], time_ms: int) -> list[list[Entry]]:
         """Store everything in one transaction, or nothing; answers each member of the batch with its entries.
 
-        Numbers are given inside the transaction, so a batch that fails leaves no gap.
+        A number counts as given once the transaction is through, so a batch that fails leaves no gap.
         """
         with self._transaction() as connection:
             rows = [row for member in batch for row in member]
             known = _known_keys(connection, [row.draft.key for row in rows if row.draft.key is not None])
-            seq = _last_seq(connection)
+            seq = self._last
             stored: list[list[Entry]] = []
             values: list[dict[str, object]] = []
             for member in batch:
@@ -111,6 +113,7 @@ class Store:
             for name, position in cursors.items():
                 statement = insert(schema.cursor).values(name=name, seq=position)
                 connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_={"seq": position}))
+        self._last = seq
         return stored
 
     def _entry(self, seq: int, time_ms: int, row: Row) -> Entry:
@@ -135,8 +138,7 @@ class Store:
 
     def last_seq(self) -> int:
         """The greatest number, 0 at first."""
-        with self._transaction() as connection:
-            return _last_seq(connection)
+        return self._last
 
     def cursor(self, name: str) -> int:
         """A sink's stored cursor, 0 at first."""
