@@ -2,8 +2,6 @@
 
 import copy
 
-import chess
-
 from bridge.errors import EngineError, RecordError
 from bridge.interfaces import Choice
 from bridge.rules.ledger import Ledger
@@ -11,15 +9,12 @@ from bridge.rules.position import read_move
 
 
 def private_copy(ledger: Ledger) -> Ledger:
-    """A ledger of its own: whatever is done to it leaves the original alone.
-
-    One level is enough, since what the lists and tables hold is frozen; `copy.deepcopy` takes many times as long.
-    """
-    twin = copy.copy(ledger)
-    for name, value in vars(ledger).items():
-        if isinstance(value, list | dict | set | chess.Board):
-            setattr(twin, name, value.copy())
-    return twin
+    """A ledger of its own: whatever is done to it leaves the original alone."""
+    # Frozen facts are shared, and a board copies itself: `deepcopy` alone takes five times as long.
+    shared: list[object] = [ledger.setup, *ledger.rows]
+    known: dict[int, object] = {id(fact): fact for fact in shared}
+    known[id(ledger.board)] = ledger.board.copy()
+    return copy.deepcopy(ledger, known)
 
 
 def require_move(ledger: Ledger) -> None:

@@ -16,6 +16,7 @@ _MOST_MS = 100
 _LEAST_MS = 2
 _MARGIN_MS = 250
 _PLENTY_MS = 10**9
+_MOST_CP = 100_000
 
 
 def budget_ms(limit: Limit, own_ms: int) -> int:
@@ -80,4 +81,4 @@ def line_of(ledger: Ledger, thinking_ms: int) -> Line:
 
 def _choice(ledger: Ledger, found: Found) -> Choice:
     uci = ledger.board.uci(found.move, chess960=ledger.chess960)
-    return Choice(uci, found.score_cp, found.depth)
+    return Choice(uci, max(-_MOST_CP, min(_MOST_CP, found.score_cp)), found.depth)

@@ -184,7 +184,8 @@ def _import(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
-        missing = "it is not installed here" if error.name == name else f"it needs {error.name!r}"
+        own = error.name is not None and f"{name}.".startswith(f"{error.name}.")
+        missing = "it is not installed here" if own else f"it needs {error.name!r}"
         raise EngineError(
             f'plugin module {name!r} cannot be imported: {missing}; for a file write "file.py:Class"'
         ) from error

@@ -49,6 +49,7 @@ class ProcessEngine:
         self._nodes = nodes
         self._start_timeout_ms = start_timeout_ms
         self._protocol: EngineProtocol | None = None
+        self._thinking = asyncio.Lock()
         self._guard: weakref.finalize[[], ProcessEngine] | None = None
 
     # -- start and close -----------------------------------------------------------------------------------------
@@ -146,10 +147,15 @@ class ProcessEngine:
         Raises:
             EngineError: not started, died, silent past the deadline, resigned, or an illegal move.
         """
-        protocol = self._protocol
-        if protocol is None:
-            raise EngineError(f"engine {self._path} is not running: start it first")
         require_move(ledger)
+        # A search that was cancelled a moment ago may still be stopping.
+        async with self._thinking:
+            protocol = self._protocol
+            if protocol is None:
+                raise EngineError(f"engine {self._path} is not running: start it first")
+            return await self._search(protocol, ledger, limit)
+
+    async def _search(self, protocol: EngineProtocol, ledger: Ledger, limit: Limit) -> Choice:
         board = engine_board(ledger)
         search = asyncio.ensure_future(protocol.play(board, self._limit(limit), game=ledger.setup.game_id, info=_INFO))
         try:
@@ -180,7 +186,7 @@ class ProcessEngine:
     async def _await_move(
         self, protocol: EngineProtocol, search: asyncio.Future[chess.engine.PlayResult], deadline_ms: int
     ) -> chess.engine.PlayResult:
-        grace_ms = min(max(deadline_ms // 10, 30), 250, deadline_ms // 2)
+        grace_ms = min(max(deadline_ms // 10, 50), 250, deadline_ms // 2)
         await asyncio.wait({search}, timeout=(deadline_ms - grace_ms) / 1000)
         if not search.done():
             protocol.stop()

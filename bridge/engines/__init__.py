@@ -1,0 +1,1 @@
+"""What chooses a move: any UCI or XBoard program, a Python plugin, a lot, and a small one built in."""
