@@ -1,0 +1,1 @@
+"""Pure decisions: challenges, pool, next step, time budget, chat."""

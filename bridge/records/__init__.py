@@ -1,0 +1,1 @@
+"""Games and verdicts as text: PGN, Lichess exports, game records, verdicts, tables."""

@@ -1,0 +1,49 @@
+"""The README speaks of everything there is, and what it shows works."""
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+from bridge.cli.main import COMMANDS, main
+from bridge.event_types import EVENT_TYPES
+
+README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
+
+
+def commands() -> list[str]:
+    context = click.Context(main)
+    names = []
+    for name in COMMANDS:
+        command = main.get_command(context, name)
+        assert command is not None, f"{name} is in the table and does not load"
+        names += [f"{name} {sub}" for sub in command.commands] if isinstance(command, click.Group) else [name]
+    return names
+
+
+@pytest.mark.parametrize("command", commands())
+def test_every_command_is_documented(command: str) -> None:
+    assert f"`{command}`" in README
+
+
+@pytest.mark.parametrize("kind", EVENT_TYPES)
+def test_every_event_is_documented(kind: str) -> None:
+    assert f"`{kind}`" in README
+
+
+def test_the_ten_lines_of_python_print_what_the_readme_says() -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    (said,) = re.findall(r"prints `(.*?)`\.", README)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, "README.md", "exec"), {})
+    assert printed.getvalue().strip() == said
+
+
+def test_the_files_that_the_readme_names_exist() -> None:
+    root = Path(__file__).parents[1]
+    for name in re.findall(r"`((?:config|deploy|tests|bridge)/[\w./]*)`", README):
+        assert (root / name).exists(), name

@@ -1,0 +1,99 @@
+"""Imports go one way (the arrows below), adapters know nothing of each other, and the pure core stays pure."""
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import grimp
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+_TELLING = {"errors", "event_types"}
+_CONTRACT = {"interfaces", "rules", *_TELLING}
+_GAME = {"decisions", "records", *_CONTRACT}
+ARROWS: dict[str, set[str]] = {
+    "errors": set(),
+    "event_types": set(),
+    "rules": {"errors"},
+    "decisions": {"rules"},
+    "records": {"rules", "errors"},
+    "interfaces": {"rules"},
+    "cloudevents": {"interfaces"},
+    # adapters
+    "engines": _CONTRACT,
+    "journal": _CONTRACT,
+    "platforms": {"records", *_CONTRACT},
+    "sinks": {"records", "cloudevents", *_CONTRACT},
+    # one game, one account, one sink
+    "voice": _GAME,
+    "thinker": _GAME,
+    "tracker": _GAME,
+    "watching": {"tracker", *_GAME},
+    "session": {"tracker", "thinker", "voice", *_GAME},
+    "lobby": {"session", *_GAME},
+    "feed": _CONTRACT,
+    "web": {"cloudevents", "records", *_CONTRACT},
+    "arena": {"errors"},
+    "settings": {"decisions", "rules", *_TELLING},
+    # whoever names concrete adapters
+    "daemon": {
+        *{"engines", "journal", "platforms", "sinks", "settings", "web"},
+        *{"feed", "lobby", "session", "tracker", "watching"},
+        *_GAME,
+    },
+    "doctor": {"engines", "journal", "platforms", "settings", *_CONTRACT},
+}
+"""What each part of `bridge` may import of it; `cli` may import all of them."""
+
+
+@pytest.fixture(scope="module")
+def graph() -> grimp.ImportGraph:
+    return grimp.build_graph("bridge", exclude_type_checking_imports=True, cache_dir=None)
+
+
+def part(module: str) -> str:
+    return module.split(".")[1] if "." in module else ""
+
+
+def arrows(graph: grimp.ImportGraph) -> Iterator[tuple[str, str]]:
+    for module in graph.modules:
+        for imported in graph.find_modules_directly_imported_by(module):
+            yield module, imported
+
+
+def test_imports_follow_the_arrows(graph: grimp.ImportGraph) -> None:
+    wrong = [
+        f"{importer} imports {imported}"
+        for importer, imported in arrows(graph)
+        if part(importer) not in ("cli", part(imported)) and part(imported) not in ARROWS.get(part(importer), set())
+    ]
+    assert wrong == []
+
+
+def test_the_arrows_are_no_circle() -> None:
+    left = dict(ARROWS)
+    while left:
+        free = {name for name, needs in left.items() if not needs & left.keys()}
+        assert free, f"a circle among {sorted(left)}"
+        left = {name: needs for name, needs in left.items() if name not in free}
+
+
+def test_no_two_modules_import_each_other(graph: grimp.ImportGraph) -> None:
+    pairs = {(importer, imported) for importer, imported in arrows(graph) if importer != imported}
+    assert [pair for pair in pairs if pair[::-1] in pairs] == []
+
+
+@pytest.mark.parametrize(
+    "file", sorted((ROOT / "bridge").glob("rules/*.py")) + sorted(ROOT.glob("bridge/decisions/*.py"))
+)
+def test_the_pure_core_needs_the_standard_library_and_chess_alone(file: Path) -> None:
+    impure = {"asyncio", "logging", "socket", "subprocess", "threading", "time"}
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
+        for name in names:
+            top = name.split(".")[0]
+            assert top not in impure, f"{file.name} imports {name}"
+            assert top in ("bridge", "chess") or top in sys.stdlib_module_names, f"{file.name} imports {name}"
