@@ -1,6 +1,7 @@
 """The rules of KiriChess, pure: no I/O, no wall clock, no logging. A library on its own.
 
-Ten lines judge a game: make a `Setup` with a pool's rules, hand over what the platform says as a `Snapshot`, ask `judge`.
+Ten lines judge a game: make a `Setup` with a pool's rules, hand what the platform says to `judge` as a `Snapshot`.
+"KiriChess" is by Michiel Gekiere, CC BY 4.0.
 """
 
 from bridge.rules.diff import diff

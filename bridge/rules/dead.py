@@ -59,7 +59,7 @@ def _is_locked(board: chess.Board) -> bool:
         own_attacks = _pawn_attacks(board, side)
         if (kings[side] | bishops[side]) & enemy_pawns:
             return False
-        if own_attacks & bishops[not side]:
+        if own_attacks & (bishops[not side] | enemy_pawns):
             return False
         if bishops[side] & kings[not side]:
             return False

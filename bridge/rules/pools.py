@@ -85,7 +85,7 @@ def parse_dials(given: Mapping[str, object], pools: Mapping[str, Dials] = NAMED)
     reader.into(changes, "values_s", reader.table("values_s", start.values_s))
     reader.into(changes, "tolls_s", reader.table("tolls_s", start.tolls_s))
     changes |= reader.economy()
-    changes |= reader.f_mode()
+    changes |= reader.f_mode(start)
     reader.unknown()
     if reader.problems:
         raise DialError(reader.problems)
@@ -184,14 +184,16 @@ class _Reader:
             self.problems.append(f"economy must be one of {', '.join(ECONOMIES)} or {{gain, loss}}, not {value!r}")
         return {}
 
-    def f_mode(self) -> dict[str, object]:
+    def f_mode(self, pool: Dials) -> dict[str, object]:
+        """F-mode sets the multipliers, so none can stand beside it, be it given or a preset's; null ends a preset's."""
         value = self._take("f_mode")
-        if value is None:
-            # A preset's F-mode ends where a multiplier is set by hand: the two cannot both be true.
-            return {"f_mode": None} if any(name in self.given for name in MULTIPLIERS) else {}
         explicit = [name for name in MULTIPLIERS if name in self.given]
-        if explicit:
-            self.problems.append(f"f_mode sets the multipliers itself: leave out {', '.join(explicit)}, or f_mode")
+        kept = pool.f_mode is not None and "f_mode" not in self.given
+        if explicit and (value is not None or kept):
+            mend = "or set f_mode: null" if kept else "or f_mode"
+            self.problems.append(f"f_mode sets the multipliers itself: leave out {', '.join(explicit)}, {mend}")
+        if value is None:
+            return {"f_mode": None} if explicit else {}
         n = self._fraction("f_mode", value)
         return {} if n is None else {"f_mode": n, **dict.fromkeys(MULTIPLIERS, n)}
 

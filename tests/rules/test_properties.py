@@ -237,7 +237,8 @@ DIALS = st.fixed_dictionaries(
     },
 )
 SCALES = st.one_of(
-    st.dictionaries(st.sampled_from(MULTIPLIERS), numbers()), st.fixed_dictionaries({"f_mode": numbers()})
+    st.dictionaries(st.sampled_from(MULTIPLIERS), numbers()).map(lambda scales: {"f_mode": None, **scales}),
+    st.fixed_dictionaries({"f_mode": numbers()}),
 )
 
 
