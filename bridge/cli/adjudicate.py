@@ -11,11 +11,11 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from bridge.cli.console import complain, console
-from bridge.cli.rules_choice import RulesChoice
 from bridge.cli.targets import DEFAULT_URL, FileTarget, OnlineTarget, parse_target
 from bridge.errors import PlatformError, RecordError, UsageError
 
 if TYPE_CHECKING:
+    from bridge.cli.rules_choice import RulesChoice
     from bridge.rules.verdict import Verdict
 
 FORMATS = ("table", "jsonl", "csv")
@@ -46,6 +46,8 @@ def command(
     or address, or - for stdin. Verdicts come in input order. --rules and --pool outrank what a game carries itself.
     A broken game is one line on stderr, the others are done, and the exit status is 1.
     """
+    from bridge.cli.rules_choice import RulesChoice
+
     wanted = [parse_target(target, url) for target in targets]
     choice = RulesChoice(rules_file, pool)
     failures: list[str] = []
@@ -63,7 +65,7 @@ def command(
 
 def _verdicts(
     targets: Sequence[FileTarget | OnlineTarget],
-    choice: RulesChoice,
+    choice: "RulesChoice",
     advance: Callable[[int], object] | None,
     failures: list[str],
 ) -> Iterator["Verdict"]:

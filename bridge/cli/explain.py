@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import click
 
 from bridge.cli.console import complain, console
-from bridge.cli.rules_choice import RulesChoice
 from bridge.cli.targets import DEFAULT_URL, parse_target
 from bridge.errors import RecordError, UsageError
 
@@ -27,6 +26,7 @@ def command(target: str, number: int | None, pool: str | None, rules_file: Path 
 
     TARGET is what `adjudicate` takes. Amounts are seconds; `+5/−5` is what the mover's and the other clock change by.
     """
+    from bridge.cli.rules_choice import RulesChoice
     from bridge.records.explanation import ending_lines, plies_table
 
     choice = RulesChoice(rules_file, pool)

@@ -5,10 +5,13 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from bridge.errors import RecordError, UsageError
-from bridge.records.game import Game
+
+if TYPE_CHECKING:
+    from bridge.records.game import Game
 
 DEFAULT_URL = "https://lichess.org"
 _GAME_ID = re.compile(r"[A-Za-z0-9]{8}(?:[A-Za-z0-9]{4})?")
@@ -25,7 +28,7 @@ class FileTarget:
         """Bytes, as far as they can be known."""
         return self.path.stat().st_size if self.path is not None and self.path.is_file() else 0
 
-    def games(self, progress: Callable[[int], object] | None = None) -> Iterator[Game | RecordError]:
+    def games(self, progress: Callable[[int], object] | None = None) -> Iterator["Game | RecordError"]:
         """Its games, in order."""
         from bridge.records.reader import read_games
 
@@ -46,7 +49,7 @@ class OnlineTarget:
         """Unknown."""
         return 0
 
-    def games(self, progress: Callable[[int], object] | None = None) -> Iterator[Game | RecordError]:
+    def games(self, progress: Callable[[int], object] | None = None) -> Iterator["Game | RecordError"]:
         """The one game, downloaded."""
         from bridge.cli.download import download_game
         from bridge.records.export import read_export
@@ -74,8 +77,8 @@ def parse_target(given: str, url: str = DEFAULT_URL) -> FileTarget | OnlineTarge
             raise UsageError(f"{given} is a directory: name the files in it")
         if path.exists():
             return FileTarget(path)
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{given!r} cannot be a file: {error}") from error
+    except OSError as error:
+        raise UsageError(f"{given} cannot be a file: {(error.strerror or str(error)).lower()}") from error
     if _GAME_ID.fullmatch(given):
         return OnlineTarget(url.rstrip("/"), given[:8])
     raise UsageError(f"no such file: {given} (nor is it a Lichess game id or address)")

@@ -95,7 +95,11 @@ def _values(first: Line, rest: Iterator[Line]) -> Iterator[_Item]:
     lines = [first, *rest]
     values = list(_documents(lines))
     # A first line that was cut short must not take the others with it.
-    if values and isinstance(values[0], RecordError) and any(_parses(line) for _, line in lines if line.startswith("{")):
+    if (
+        values
+        and isinstance(values[0], RecordError)
+        and any(_parses(line) for _, line in lines if line.startswith("{"))
+    ):
         values = list(_one_a_line(iter(lines)))
     yield from values
 

@@ -1,0 +1,196 @@
+"""What we write, we read back: events of the journal, and PGN with both clocks."""
+
+import json
+from pathlib import Path
+
+import chess
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bridge.errors import RecordError
+from bridge.records.events import decode, encode
+from bridge.records.game import Game
+from bridge.records.pgn_writer import clk, to_pgn
+from bridge.records.reader import read_games, read_lines
+from bridge.rules.diff import diff
+from bridge.rules.events import Berserked, Ended, Event, Moved, Noted, Resynced, Started, TakenBack, TimeGiven
+from bridge.rules.ledger import Ledger
+from bridge.rules.pools import POOLS, PRESETS, Ruleset, named, parse_dials
+from bridge.rules.snapshot import Anomaly, Setup, Snapshot, TimeControl
+from bridge.rules.verdict import Verdict, judge
+
+ROOT = Path(__file__).parent.parent.parent
+CONTROL = TimeControl(180_000, 2_000)
+
+
+def through_json(event: Event) -> Event:
+    return decode(json.loads(json.dumps(encode(event))))
+
+
+# -- events ------------------------------------------------------------------------------------------------------
+
+SIDES = st.sampled_from(chess.COLORS)
+MS = st.integers(-(10**9), 10**9)
+OPTIONAL_MS = st.none() | MS
+WORDS = st.text(max_size=20)
+EVENTS = st.one_of(
+    st.builds(Moved, WORDS, OPTIONAL_MS, OPTIONAL_MS, MS, OPTIONAL_MS),
+    st.builds(TakenBack, st.integers(0, 500), MS, MS, OPTIONAL_MS, OPTIONAL_MS, OPTIONAL_MS),
+    st.builds(TimeGiven, SIDES, MS, st.booleans()),
+    st.builds(Resynced, SIDES, MS),
+    st.builds(Berserked, SIDES, OPTIONAL_MS),
+    st.builds(Ended, WORDS, st.none() | SIDES, MS),
+    st.builds(Noted, st.builds(Anomaly, WORDS, st.integers(0, 500), WORDS)),
+)
+DECIMALS = st.integers(0, 10**6) | st.floats(0, 10**6, allow_nan=False)
+F_MODES = st.builds(lambda n: {"f_mode": n}, DECIMALS) | st.sampled_from([{"pool": name} for name in PRESETS])
+DIALS = F_MODES | st.fixed_dictionaries(
+    {"pool": st.sampled_from(sorted(POOLS))},
+    optional={
+        "base_s": st.floats(0.001, 10**6),
+        "increment_s": DECIMALS,
+        "economy": st.sampled_from(["steal", "bounty", "burn"])
+        | st.fixed_dictionaries({"gain": DECIMALS, "loss": DECIMALS}),
+        "capture_multiplier": DECIMALS,
+        "values_s": st.dictionaries(st.sampled_from(["pawn", "queen"]), DECIMALS),
+        "tolls_s": st.dictionaries(st.sampled_from(["king", "castling"]), DECIMALS),
+        "double_flag": st.sampled_from(["stack", "mover_loses", "draw"]),
+        "dead_position": st.sampled_from(["material", "exact"]),
+    },
+)
+
+
+@given(EVENTS)
+def test_every_event_comes_back(event: Event) -> None:
+    assert through_json(event) == event
+
+
+@given(DIALS, st.none() | st.just(CONTROL), st.booleans(), st.none() | WORDS, st.sampled_from([None, 0, 500]))
+def test_a_start_comes_back_with_its_whole_economy(
+    dials: dict[str, object], control: TimeControl | None, flag: bool, fen: str | None, precision_ms: int | None
+) -> None:
+    rules = parse_dials(dials)
+    setup = Setup("id", rules, "export", precision_ms, fen, flag, control, not flag, "Ann", "Bob", "https://x")
+    assert through_json(Started(setup)) == Started(setup)
+
+
+def test_a_pool_that_only_a_configuration_knew_keeps_its_name() -> None:
+    setup = Setup("id", Ruleset(parse_dials({"base_s": 77}).dials, "our-own"), "stream", 10)
+    assert through_json(Started(setup)) == Started(setup)
+
+
+def test_a_stored_game_replays_to_the_same_ledger() -> None:
+    (game,) = read_games(ROOT / "config" / "sample.pgn")
+    assert isinstance(game, Game)
+    setup = game.setup(named("anchor"))
+    ledger = Ledger(setup)
+    events: list[Event] = [Started(setup)]
+    for event in diff(ledger, game.snapshot):
+        ledger.apply(event)
+        events.append(event)
+    replayed = Ledger.replay(through_json(event) for event in events)
+    assert (replayed.rows, replayed.outcome, replayed.moves) == (ledger.rows, ledger.outcome, ledger.moves)
+
+
+@pytest.mark.parametrize(
+    "given_event",
+    [{}, {"event": "nonsense"}, {"event": ["moved"]}, {"event": "moved", "ply": 3}, {"event": "started"},
+     {"event": "resynced", "side": "grey", "reading_ms": 1}, {"event": "started", "setup": {"white": "Ann"}}],
+)  # fmt: skip
+def test_what_is_no_event_is_refused(given_event: dict[str, object]) -> None:
+    with pytest.raises(RecordError):
+        decode(given_event)
+
+
+# -- PGN ---------------------------------------------------------------------------------------------------------
+
+
+def written(setup: Setup, snapshot: Snapshot) -> tuple[Verdict, Game, str]:
+    verdict = judge(setup, snapshot)
+    text = to_pgn(verdict, date="2026.05.17")
+    (game,) = read_lines(enumerate(text.split("\n"), 1), "x")
+    assert isinstance(game, Game), game
+    return verdict, game, text
+
+
+def setup(**changes: object) -> Setup:
+    values = {"time_control": CONTROL, "free_first_moves": True, "site": "https://lichess.org/abcdefgh", "white": "Ann"}
+    return Setup("abcdefgh", named("winder"), "export", 40, **{**values, **changes})  # type: ignore[arg-type]
+
+
+MOVES = ["e2e4", "e7e5", "g1f3", "g8f6", "f1c4", "f8c5", "e1g1"]
+CLOCKS = [180_000, 180_000, 171_230, 178_500, 150_000, 170_000, 140_010]
+
+
+def test_pgn_holds_both_clocks_and_the_verdict_and_is_judged_the_same() -> None:
+    verdict, game, text = written(setup(), Snapshot(MOVES, "resign", chess.WHITE, clocks_ms=CLOCKS))
+    assert "2. Nf3 { [%clk 0:02:51.23] [%kclk 46230] }" in text.replace("\n", " ")
+    for tag in ("KiriPool", "KiriRules", "KiriResult", "KiriReason"):
+        assert f"[{tag} " in text
+    assert '[TimeControl "180+2"]' in text
+    assert '[Termination "Normal"]' in text
+    again = game.judge(parse_dials(game.rules or {}))
+    assert again.rows == verdict.rows
+    assert (again.outcome, again.moves, again.setup.rules) == (verdict.outcome, verdict.moves, verdict.setup.rules)
+
+
+def test_moves_after_the_kirichess_end_stay_with_their_platform_clock() -> None:
+    """White's 61 s of thinking in Winder end the game before ply 3; the platform goes on."""
+    verdict, game, text = written(
+        setup(), Snapshot(MOVES, "resign", chess.WHITE, clocks_ms=[*CLOCKS[:2], 121_000, *CLOCKS[3:]])
+    )
+    assert (verdict.plies, len(game.snapshot.moves)) == (2, 7)
+    assert text.count("%kclk") == 2
+    assert game.snapshot.clocks_ms is not None
+    assert game.snapshot.clocks_ms[6] == 140_010
+
+
+def test_a_set_position_and_chess960_castling_come_back() -> None:
+    fen = "1r2k3/8/8/8/8/8/8/1R2K3 w Qq - 0 1"
+    verdict, game, text = written(setup(start_fen=fen, chess960=True), Snapshot(["e1b1"], "resign", chess.WHITE))
+    assert '[Variant "Chess960"]' in text
+    assert (game.start_fen, game.snapshot.moves, game.chess960) == (fen, ["e1b1"], True)
+    assert game.judge(named("winder")).rows[0].effects == verdict.rows[0].effects
+
+
+@pytest.mark.parametrize(
+    ("status", "winner", "result", "termination"),
+    [
+        ("outoftime", chess.BLACK, "0-1", "Time forfeit"),
+        ("timeout", chess.WHITE, "1-0", "Abandoned"),
+        ("cheat", chess.WHITE, "1-0", "Rules infraction"),
+        ("draw", None, "1/2-1/2", "Normal"),
+        ("aborted", None, "*", "Abandoned"),
+        ("started", None, "*", "Unterminated"),
+    ],
+)
+def test_the_platforms_ending_keeps_its_words(
+    status: str, winner: chess.Color | None, result: str, termination: str
+) -> None:
+    verdict, game, text = written(setup(), Snapshot(MOVES, status, winner, clocks_ms=CLOCKS))
+    assert f'[Result "{result}"]' in text
+    assert f'[Termination "{termination}"]' in text
+    if result != "*":
+        assert game.judge(named("winder")).platform == verdict.platform
+
+
+def test_names_cannot_break_the_tags() -> None:
+    _, game, text = written(setup(white='A "B" \\ C\n[Result "0-1"]'), Snapshot(["e2e4"], "resign", chess.WHITE))
+    assert game.snapshot.winner == chess.WHITE
+    assert text.count("\n[Result ") == 1
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "shown"),
+    [
+        (0, "0:00:00"),
+        (59_000, "0:00:59"),
+        (3_600_000, "1:00:00"),
+        (61_230, "0:01:01.23"),
+        (100, "0:00:00.1"),
+        (-5, "0:00:00"),
+    ],
+)
+def test_platform_clocks_are_written_with_the_fraction_they_have(milliseconds: int, shown: str) -> None:
+    assert clk(milliseconds) == shown
