@@ -234,24 +234,26 @@ class _Comparison:
             note = "the platform's moves are no longer those we had: a takeback and new moves, or lost lines"
             self.out.append(Noted(Anomaly("moves_replaced", plies, note)))
         exact = len(self.snapshot.moves) == plies
+        undone = self.ledger.rows_after(plies)
         spent: dict[chess.Color, int] = {}
         left: dict[chess.Color, int | None] = {}
         for side in chess.COLORS:
-            undone = [row for row in self.ledger.rows if row.side == side and row.ply is not None and row.ply > plies]
-            keeps_first = side == self.ledger.side_at(plies + 1)
             reading = self.snapshot.clock_ms(side) if exact else None
-            spent[side], left[side] = self._not_given_back(side, undone, keeps_first, reading)
+            own = [row for row in undone if row.side == side]
+            # Its earliest undone ply and what was spent before it; none of the side that moved last before them.
+            keeps = next((i for i, row in enumerate(own, 1) if row.ply == plies + 1), 0)
+            spent[side], left[side] = self._not_given_back(side, own, keeps, reading)
         white, black = chess.WHITE, chess.BLACK
         self._emit(TakenBack(plies, spent[white], spent[black], left[white], left[black], self.snapshot.at_ms))
 
     def _not_given_back(
-        self, side: chess.Color, undone: Sequence[Row], keeps_first: bool, reading: int | None
+        self, side: chess.Color, undone: Sequence[Row], keeps: int, reading: int | None
     ) -> tuple[int, int | None]:
-        """R5: (what stays spent, what the clock reads now) of a side, some of whose plies were undone.
+        """R5: (what stays spent, what the clock reads now) of a side, whose rows `undone` are no more.
 
         Lichess undoes ply by ply, and the side whose ply is undone keeps its clock, increment included, until an
-        earlier one is undone too: of all the undone thinking only that of the earliest undone ply stays spent. Where
-        the reading says otherwise, it decides how many of the thinking times were given back.
+        earlier one is undone too: of all the undone thinking only that up to the earliest undone ply stays spent, the
+        first `keeps` rows. Where the reading says otherwise, it decides how many thinking times were given back.
         """
         clock = self.clocks.left_ms[side]
         stands = sum(row.think_ms or 0 for row in undone)
@@ -262,7 +264,7 @@ class _Comparison:
             think = row.think_ms or 0
             clock, stands = clock + think - row.credited_ms, stands - think
             states.append((clock, stands))
-        lichess = states[-2] if keeps_first and undone else states[-1]
+        lichess = states[len(undone) - keeps]
         if reading is None:
             return lichess[1], lichess[0]
         fits = [state for state in (lichess, *states) if abs(state[0] - reading) <= SOURCE_ERROR_MS]

@@ -5,7 +5,7 @@ not depend on time and the clocks do not depend on the board, so a takeback repl
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import chess
 
@@ -22,7 +22,8 @@ NO_EFFECTS = Effects()
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One counted ply, or (`ply` None) time a player spent on moves that were taken back (R5).
+    """One counted ply, or (`ply` None) time a player spent on moves that were taken back (R5); it can be 0 where only
+    the platform's increment stayed.
 
     `think_ms` None: unknown, counted 0 (R14). `white_ms`, `black_ms`: the KiriChess clocks after it, not cut at zero.
     `reading_ms`: the mover's platform clock after it, where known; `credited_ms`: the platform increment it holds.
@@ -38,6 +39,13 @@ class Row:
     black_ms: int
     reading_ms: int | None = None
     credited_ms: int = 0
+
+
+def left_before(left_ms: int | None, undone: Sequence[Row], side: chess.Color) -> int | None:
+    """What a platform clock would read had the side's undone rows never been."""
+    if left_ms is None:
+        return None
+    return left_ms + sum((row.think_ms or 0) - row.credited_ms for row in undone if row.side == side)
 
 
 class Ledger:
@@ -231,25 +239,38 @@ class Ledger:
 
     # -- everything else -----------------------------------------------------------------------------------------
 
+    def rows_after(self, plies: int) -> list[Row]:
+        """The rows that a takeback to `plies` undoes: later plies, and what earlier takebacks left spent since."""
+        kept = next((i for i, row in enumerate(reversed(self.rows)) if row.ply is not None and row.ply <= plies), None)
+        return self.rows if kept is None else self.rows[len(self.rows) - kept :]
+
     def _taken_back(self, event: TakenBack) -> None:
         while len(self.moves) > event.plies:
             self.moves.pop()
             self.readings_ms.pop()
             self.board.pop()
-        self.clocks.apply(event)
-        if self.outcome is not None:
-            return
+        if self.outcome is None:
+            self._undo_rows(event)
+        else:
+            self.clocks.apply(event)
+
+    def _undo_rows(self, event: TakenBack) -> None:
         while len(self._keys) > event.plies + 1:
             key = self._keys.pop()
             self._seen[key] -= 1
             if not self._seen[key]:
                 del self._seen[key]
-        spent = [
-            Row(None, side, None, spent_ms, NO_EFFECTS, 0, 0, 0)
-            for side, spent_ms in ((chess.WHITE, event.white_spent_ms), (chess.BLACK, event.black_spent_ms))
-            if spent_ms
-        ]
-        self._replay_clocks([row for row in self.rows if row.ply is None or row.ply <= event.plies] + spent)
+        undone = self.rows_after(event.plies)
+        before = {side: left_before(self.left_ms[side], undone, side) for side in chess.COLORS}
+        rows = self.rows[: len(self.rows) - len(undone)]
+        self.clocks.apply(event)
+        for side, spent in ((chess.WHITE, event.white_spent_ms), (chess.BLACK, event.black_spent_ms)):
+            left, earlier = self.left_ms[side], before[side]
+            # The platform may have kept an increment of a move that is no more: a later takeback can end that.
+            credited = left + spent - earlier if left is not None and earlier is not None else 0
+            if spent or credited:
+                rows.append(Row(None, side, None, spent, NO_EFFECTS, 0, 0, 0, credited_ms=credited))
+        self._replay_clocks(rows)
 
     def _replay_clocks(self, rows: Sequence[Row]) -> None:
         """Fold the clocks anew; a flag that falls by it belongs to no move, so thinking is its cause."""
@@ -258,7 +279,7 @@ class Ledger:
         for row in rows:
             self._think(row.side, row.think_ms)
             if row.ply is None:
-                self.rows.append(Row(None, row.side, None, row.think_ms, NO_EFFECTS, 0, self.white_ms, self.black_ms))
+                self.rows.append(replace(row, white_ms=self.white_ms, black_ms=self.black_ms))
             else:
                 assert row.uci is not None, "a counted ply has a move"
                 event = Moved(row.uci, row.think_ms, row.reading_ms, row.credited_ms)
