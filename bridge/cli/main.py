@@ -1,7 +1,9 @@
 """The command group: one command a file, loaded when it is asked for, and the one place where errors become exits."""
 
+import contextlib
 import importlib
 import importlib.util
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -50,6 +52,7 @@ class Commands(click.Group):
         """Run and exit: 0 done, 1 failed, 2 wrong usage, 130 interrupted (interfaces, "Commands")."""
         extra["standalone_mode"] = False
         extra.setdefault("prog_name", PROGRAM)
+        _write_anyway()
         try:
             status = super().main(args, *rest, **extra)
             sys.stdout.flush()
@@ -60,13 +63,30 @@ class Commands(click.Group):
             complain("interrupted")
             status = EXIT_INTERRUPTED
         except BrokenPipeError:
-            # The reader has gone (`| head`): nobody is left to tell, and the interpreter must not try at its exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            # The reader has gone (`| head`): nobody is left to tell.
+            _abandon_stdout()
+            status = EXIT_FAILED
+        except OSError as error:
+            _abandon_stdout()
+            complain(f"{error.filename or 'output'}: {(error.strerror or str(error)).lower()}")
             status = EXIT_FAILED
         except BridgeError as error:
             complain(str(error))
             status = EXIT_USAGE if isinstance(error, UsageError) else EXIT_FAILED
         sys.exit(status if isinstance(status, int) else 0)
+
+
+def _write_anyway() -> None:
+    """A terminal that cannot show a character shows a substitute: no name in a game may stop the program."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def _abandon_stdout() -> None:
+    """The interpreter must not try to write what is left at its exit."""
+    with contextlib.suppress(OSError, ValueError):  # no real stdout, in a test or a daemon: nothing is left to write
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _click_message(error: click.ClickException) -> str:

@@ -25,14 +25,13 @@ def command() -> None:
     Thinking budget: seconds a move over 40 moves, after tolls and captures. Ceiling: how long a game can last in
     practice. Safe platform clock: the ordinary time control whose flag does not fall before the KiriChess flag.
     """
-    from rich import box
     from rich.table import Table
 
     from bridge.rules.budget import effective_ceiling_s, safe_platform_ms, thinking_budget_s
     from bridge.rules.clock_text import clock_text
     from bridge.rules.pools import POOLS, PRESETS
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     for name in (
         "pool",
         "time",

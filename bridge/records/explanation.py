@@ -1,7 +1,6 @@
 """One game ply by ply: both clocks, the gap, each effect and its cause."""
 
 import chess
-from rich import box
 from rich.table import Table
 
 from bridge.records.one_line import one_line, seconds, signed
@@ -14,7 +13,7 @@ from bridge.rules.verdict import Verdict
 
 def plies_table(verdict: Verdict) -> Table:
     """The counted plies. The gap is White's clock minus Black's."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
     table.add_column("ply", justify="right")
     table.add_column("move", no_wrap=True)
     for name in ("thinking", "white clock", "black clock", "gap"):

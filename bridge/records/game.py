@@ -69,6 +69,11 @@ def is_lichess(site: str) -> bool:
     return host == "lichess.org" or host.endswith(".lichess.org")
 
 
+def unnamed(file: str, number: int) -> str:
+    """The id of a game that has none: its file's name and its number there."""
+    return f"{printable(file.rsplit('/', 1)[-1])}#{number}"
+
+
 def printable(text: str) -> str:
     """A name or address from a file, fit for a terminal: no control characters, no lone surrogates."""
     return text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text).strip()

@@ -11,7 +11,7 @@ import chess.pgn
 
 from bridge.errors import RecordError
 from bridge.records.clock_comments import ClockComments, parse_time_control
-from bridge.records.game import Game, is_lichess, printable
+from bridge.records.game import Game, is_lichess, printable, unnamed
 from bridge.records.pgn_text import GameText, Line, cut
 from bridge.records.termination import PgnEnd, pgn_end
 from bridge.rules.pools import NAMED
@@ -33,7 +33,7 @@ def read_pgn(lines: Iterable[Line], file: str) -> Iterator[Game | RecordError]:
         except RecordError as error:
             yield RecordError(error.message, place=f"{place}, {error.place or f'line {text.line}'}")
         else:
-            game_id = game.game_id or f"{file}#{number}"
+            game_id = game.game_id or unnamed(file, number)
             yield replace(game, game_id=game_id, place=f"{place}, line {text.line}")
 
 

@@ -10,7 +10,7 @@ from typing import BinaryIO, TypeAlias
 from bridge.errors import RecordError
 from bridge.records.export import is_export, read_export
 from bridge.records.fields import brief
-from bridge.records.game import Game
+from bridge.records.game import Game, unnamed
 from bridge.records.game_record import is_game_record, read_game_record
 from bridge.records.pgn import read_pgn
 from bridge.records.pgn_text import Line
@@ -79,7 +79,7 @@ def _read_json(first: Line, rest: Iterator[Line], name: str) -> Iterator[Game | 
         if isinstance(item, RecordError):
             yield RecordError(item.message, place=f"{name}: game {games}, {item.place}")
         else:
-            yield _read_value(item[1], f"{name}: game {games}, line {item[0]}", f"{name}#{games}")
+            yield _read_value(item[1], f"{name}: game {games}, line {item[0]}", unnamed(name, games))
     if not games:
         yield RecordError(f"no game in it ({others[0] if others else 'an empty list'})", place=name)
     elif others:

@@ -48,7 +48,7 @@ def open_lines(target: Path | BinaryIO, name: str, progress: Callable[[int], obj
                 if len(line) >= MAX_LINE_CHARS:
                     cause = f"a line longer than {MAX_LINE_CHARS >> 20} MiB: the rest of the file is not read"
                     raise RecordError(cause, place=f"{name}: line {number}")
-                yield number, (line.lstrip("\ufeff") if number == 1 else line).rstrip("\n")
+                yield number, line.lstrip("\ufeff").rstrip("\n")
     except _BROKEN as error:
         place = f"{name}: after line {number}" if number else name
         raise RecordError(_cause(error), place=place) from error

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 
 import chess
-from rich import box
 from rich.table import Table
 
 from bridge.records.one_line import reason_words
@@ -22,34 +21,35 @@ CSV_LEDGER_COLUMNS = (
 )  # fmt: skip
 
 
-def verdict_table(verdicts: Iterable[Verdict]) -> Table:
-    """One row a game."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("game", "white", "black", "result", "how"):
-        table.add_column(name, overflow="fold")
-    for name in ("ply", "white clock", "black clock"):
-        table.add_column(name, justify="right")
-    for name in ("pool", "certain", "platform"):
-        table.add_column(name)
+def verdict_table(verdicts: Sequence[Verdict]) -> Table:
+    """One row a game, narrow enough for 80 columns; the pool stands below where all share one."""
+    pools = {verdict.setup.rules.pool or "custom dials" for verdict in verdicts}
+    shared = len(pools) == 1
+    caption = f"{len(verdicts)} verdicts by the rules of {pools.pop()}" if shared else None
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, caption=caption, caption_justify="left")
+    table.add_column("game", overflow="fold")
+    table.add_column("players", overflow="fold")
+    table.add_column("result", no_wrap=True)
+    table.add_column("how", overflow="fold", min_width=16)
+    table.add_column("clocks", justify="right", no_wrap=True)
+    table.add_column("platform", no_wrap=True)
     for verdict in verdicts:
-        table.add_row(*_cells(verdict))
+        table.add_row(*_cells(verdict, with_pool=not shared))
     return table
 
 
-def _cells(verdict: Verdict) -> Sequence[str]:
+def _cells(verdict: Verdict, *, with_pool: bool) -> Sequence[str]:
     setup, outcome, platform = verdict.setup, verdict.outcome, verdict.platform
+    how = [f"{reason_words(outcome)} at ply {verdict.plies}"]
+    how += [setup.rules.pool or "custom dials"] if with_pool else []
+    how += [] if verdict.certain else ["uncertain"]
     return (
         setup.game_id,
-        setup.white,
-        setup.black,
+        f"{setup.white or '?'} v {setup.black or '?'}",
         outcome.result,
-        reason_words(outcome),
-        str(verdict.plies),
-        clock_text(verdict.white_ms),
-        clock_text(verdict.black_ms),
-        setup.rules.pool or "custom",
-        "yes" if verdict.certain else "no",
-        f"{platform_result(platform)} {platform.status}" if platform else "",
+        ", ".join(how),
+        f"{clock_text(verdict.white_ms)} v {clock_text(verdict.black_ms)}",
+        platform_result(platform) if platform else "",
     )
 
 

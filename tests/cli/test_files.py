@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -78,6 +79,24 @@ def test_a_table_is_the_default_and_plain_where_nobody_looks(say: Say) -> None:
     assert "Black's flag fell (capture, forced)" in answer.stdout
     assert "\x1b" not in answer.stdout
     assert "…" not in answer.stdout
+    assert "1 verdicts by the rules of anchor" in answer.stdout
+
+
+def test_a_table_of_several_rules_names_them_game_by_game(say: Say, records: Callable[..., str]) -> None:
+    answer = say("adjudicate", records({"id": "a", "rules": {"pool": "winder"}}, {"id": "b", "rules": {"base_s": 9}}))
+    assert "unfinished at ply 1, winder" in answer.stdout
+    assert "unfinished at ply 1, custom dials" in answer.stdout
+
+
+def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
+    done = run("adjudicate", SAMPLE, "--pool", "anchor", "-o", "/dev/full")
+    assert (done.returncode, done.stderr) == (1, "kirichess-bridge: output: no space left on device\n")
+
+
+def test_a_terminal_that_cannot_show_a_character_gets_a_substitute() -> None:
+    done = run("explain", SAMPLE, "--pool", "anchor", PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "1-0 ? Black's flag fell" in done.stdout
 
 
 @pytest.mark.parametrize("name", ["hand", "random"])
@@ -104,7 +123,7 @@ def test_every_vector_gets_its_expected_verdict(say: Say, name: str) -> None:
 def test_a_broken_game_is_one_line_and_the_others_are_done(say: Say, mixed: str) -> None:
     answer = say("adjudicate", mixed, "--pool", "anchor", "--format", "jsonl")
     assert answer.status == 1
-    assert [verdict["id"] for verdict in lines(answer)] == [f"{mixed}#1", f"{mixed}#4"]
+    assert [verdict["id"] for verdict in lines(answer)] == ["mixed.pgn#1", "mixed.pgn#4"]
     assert answer.stderr.splitlines() == [
         f"kirichess-bridge: {mixed}: game 2, line 8: illegal move 'Ke3' in "
         "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1",
@@ -357,9 +376,10 @@ def test_bill_of_what_is_no_ending_is_wrong_usage(say: Say, fen: str, says: str)
 # -- the program as a process ------------------------------------------------------------------------------------
 
 
-def run(*args: str, **options: object) -> "subprocess.CompletedProcess[str]":
+def run(*args: str, **variables: str) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-m", "bridge.cli.main", *args]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=ROOT)
+    env = {**os.environ, **variables}
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=ROOT, env=env)
 
 
 def test_help_lists_only_commands_that_are_there_and_comes_at_once() -> None:

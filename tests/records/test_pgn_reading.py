@@ -154,6 +154,10 @@ def test_ids_come_from_the_address_or_the_file() -> None:
     assert live.game_id == "1234567"
 
 
+def test_what_old_programs_leave_at_the_end_is_no_game() -> None:
+    assert [moves(game) for game in read("1. e4 *\n\x1a\n\n{a last word}")] == [["e2e4"]]
+
+
 def test_control_characters_never_reach_a_terminal() -> None:
     (game,) = read('[White "\x1b[31mred\x07"]\n\n1. e4 *')
     assert isinstance(game, Game)
