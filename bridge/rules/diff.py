@@ -166,14 +166,13 @@ class _Comparison:
             reading, left = self.snapshot.clock_ms(side), self.clocks.left_ms[side]
             if reading is None or left is None:
                 continue
-            # A repeated line: neither rounding nor a clock that has not moved is news.
-            if min(abs(reading - left), abs(reading - left - self.clocks.ahead_ms[side])) <= SOURCE_ERROR_MS:
-                continue
+            if reading in (left, left + self.clocks.ahead_ms[side]):
+                continue  # a repeated line
             if len(self.ledger.moves) < 2 and self._is_berserk(side, reading, SOURCE_ERROR_MS):
                 self._emit(Berserked(side, reading))
             elif side == self.ledger.turn:
                 self._read_running_clock(side, reading, left)
-            elif not self._waits_for_reading(side):
+            elif abs(reading - left) > SOURCE_ERROR_MS and not self._waits_for_reading(side):
                 self._jump(side, left, reading)
 
     def _read_running_clock(self, side: chess.Color, reading: int, left: int) -> None:
@@ -183,7 +182,7 @@ class _Comparison:
         # Gifts are whole seconds; without arrival times, what is missing to the next one is time that ran.
         given = (rise + 500) // 1000 * 1000 if elapsed else -(-rise // 1000) * 1000
         sure = rise >= _SURE_GIFT_MS and abs(rise - given) < _GIFT_ERROR_MS
-        if reading > left or (elapsed and sure):
+        if given > 0 and (reading - left > SOURCE_ERROR_MS or (elapsed and sure)):
             self._emit(TimeGiven(side, given))
 
     def _elapsed_ms(self) -> int:
@@ -253,18 +252,21 @@ class _Comparison:
 
         Lichess undoes ply by ply, and the side whose ply is undone keeps its clock, increment included, until an
         earlier one is undone too: of all the undone thinking only that up to the earliest undone ply stays spent, the
-        first `keeps` rows. Where the reading says otherwise, it decides how many thinking times were given back.
+        first `keeps` rows; gifts since are lost. Where the reading says otherwise, it decides how many thinking times
+        were given back.
         """
         clock = self.clocks.left_ms[side]
         stands = sum(row.think_ms or 0 for row in undone)
         if clock is None:
             return stands, None
         states = [(clock, stands)]
+        clock -= self.clocks.given_ms[side]
+        states.append((clock, stands))
         for row in reversed(undone):
             think = row.think_ms or 0
             clock, stands = clock + think - row.credited_ms, stands - think
             states.append((clock, stands))
-        lichess = states[len(undone) - keeps]
+        lichess = states[1 + len(undone) - keeps]
         if reading is None:
             return lichess[1], lichess[0]
         fits = [state for state in (lichess, *states) if abs(state[0] - reading) <= SOURCE_ERROR_MS]

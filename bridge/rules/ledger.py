@@ -26,7 +26,8 @@ class Row:
     the platform's increment stayed.
 
     `think_ms` None: unknown, counted 0 (R14). `white_ms`, `black_ms`: the KiriChess clocks after it, not cut at zero.
-    `reading_ms`: the mover's platform clock after it, where known; `credited_ms`: the platform increment it holds.
+    `reading_ms`: the mover's platform clock after it, where known; `credited_ms`: what the platform gave the
+    side since its last row, increment and gifts.
     """
 
     ply: int | None
@@ -39,13 +40,6 @@ class Row:
     black_ms: int
     reading_ms: int | None = None
     credited_ms: int = 0
-
-
-def left_before(left_ms: int | None, undone: Sequence[Row], side: chess.Color) -> int | None:
-    """What a platform clock would read had the side's undone rows never been."""
-    if left_ms is None:
-        return None
-    return left_ms + sum((row.think_ms or 0) - row.credited_ms for row in undone if row.side == side)
 
 
 class Ledger:
@@ -168,6 +162,7 @@ class Ledger:
         side = self.board.turn
         self.moves.append(event.uci)
         self.readings_ms.append(event.reading_ms)
+        given_ms = self.clocks.given_ms[side]
         self.clocks.moved(side, len(self.moves), event)
         if self.outcome is not None:
             self.board.push(move)
@@ -182,7 +177,7 @@ class Ledger:
         self._keys.append(key)
         occurrences = self._seen[key] = self._seen.get(key, 0) + 1
         before_ms = self._clock[not side]
-        row = self._book(len(self.moves), side, uci, event, effects)
+        row = self._book(len(self.moves), side, uci, event, effects, given_ms)
         self.rows.append(row)
         had_moves = True if effects.chip_ms else None
         self.outcome = board_ending(self.board, occurrences, mate, self._dead, had_moves=had_moves) or self._flag_after(
@@ -199,7 +194,7 @@ class Ledger:
         self._watch(self._clock[side])
         return self._clock[side] <= 0
 
-    def _book(self, ply: int, side: chess.Color, uci: str, event: Moved, effects: Effects) -> Row:
+    def _book(self, ply: int, side: chess.Color, uci: str, event: Moved, effects: Effects, given_ms: int) -> Row:
         increment_ms = self._prices.increment_ms
         clock = self._clock
         clock[side] += effects.mover_ms + increment_ms
@@ -208,7 +203,7 @@ class Ledger:
         black_ms, white_ms = clock
         self._watch(black_ms)
         self._watch(white_ms)
-        think, reading, credited = event.think_ms, event.reading_ms, event.credited_ms
+        think, reading, credited = event.think_ms, event.reading_ms, event.credited_ms + given_ms
         return Row(ply, side, uci, think, effects, increment_ms, white_ms, black_ms, reading, credited)
 
     # -- flags ---------------------------------------------------------------------------------------------------
@@ -261,7 +256,7 @@ class Ledger:
             if not self._seen[key]:
                 del self._seen[key]
         undone = self.rows_after(event.plies)
-        before = {side: left_before(self.left_ms[side], undone, side) for side in chess.COLORS}
+        before = {side: self._left_before(undone, side) for side in chess.COLORS}
         rows = self.rows[: len(self.rows) - len(undone)]
         self.clocks.apply(event)
         for side, spent in ((chess.WHITE, event.white_spent_ms), (chess.BLACK, event.black_spent_ms)):
@@ -271,6 +266,14 @@ class Ledger:
             if spent or credited:
                 rows.append(Row(None, side, None, spent, NO_EFFECTS, 0, 0, 0, credited_ms=credited))
         self._replay_clocks(rows)
+
+    def _left_before(self, undone: Sequence[Row], side: chess.Color) -> int | None:
+        """What a platform clock would read had the side's undone rows never been, nor any gift since."""
+        left = self.left_ms[side]
+        if left is None:
+            return None
+        undone_ms = sum((row.think_ms or 0) - row.credited_ms for row in undone if row.side == side)
+        return left - self.clocks.given_ms[side] + undone_ms
 
     def _replay_clocks(self, rows: Sequence[Row]) -> None:
         """Fold the clocks anew; a flag that falls by it belongs to no move, so thinking is its cause."""
@@ -283,7 +286,7 @@ class Ledger:
             else:
                 assert row.uci is not None, "a counted ply has a move"
                 event = Moved(row.uci, row.think_ms, row.reading_ms, row.credited_ms)
-                self.rows.append(self._book(row.ply, row.side, row.uci, event, row.effects))
+                self.rows.append(self._book(row.ply, row.side, row.uci, event, row.effects, 0))
         for side in (self.board.turn, not self.board.turn):
             if self.outcome is None and self._clock[side] <= 0:
                 self.outcome = self._flag(side, "thinking")

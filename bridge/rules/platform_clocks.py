@@ -14,15 +14,17 @@ class PlatformClocks:
     """What each clock would read had its side thought no further, so that errors do not add up (rules §6).
 
     `left_ms`: that value; None without a clock. `ahead_ms`: how far the last reading stood above it, a rounding that
-    is taken off the next thinking time (R4). `berserk`: who gave up the increment (R3). `started`: the clocks run
+    is taken off the next thinking time (R4). `given_ms`: gifts since the side's last ply, which a takeback can lose.
+    `berserk`: who gave up the increment (R3). `started`: the clocks run
     (R2). `turn_began_ms`: when the line with the last ply was read, where it says so.
     """
 
-    __slots__ = ("ahead_ms", "berserk", "left_ms", "started", "turn_began_ms")
+    __slots__ = ("ahead_ms", "berserk", "given_ms", "left_ms", "started", "turn_began_ms")
 
     def __init__(self, start_ms: int | None, *, started: bool) -> None:
         self.left_ms = [start_ms, start_ms]
         self.ahead_ms = [0, 0]
+        self.given_ms = [0, 0]
         self.berserk: Collection[chess.Color] = ()
         self.started = started
         self.turn_began_ms: int | None = None
@@ -32,6 +34,7 @@ class PlatformClocks:
         other = PlatformClocks.__new__(PlatformClocks)
         other.left_ms = self.left_ms[:]
         other.ahead_ms = self.ahead_ms[:]
+        other.given_ms = self.given_ms[:]
         other.berserk = self.berserk
         other.started = self.started
         other.turn_began_ms = self.turn_began_ms
@@ -45,6 +48,7 @@ class PlatformClocks:
             self.left_ms[side] = left
             if event.reading_ms is not None:
                 self.ahead_ms[side] = event.reading_ms - left
+        self.given_ms[side] = 0
         self.started = self.started or ply >= 2 or bool(event.think_ms or event.credited_ms)
         self.turn_began_ms = event.at_ms
 
@@ -54,11 +58,13 @@ class PlatformClocks:
             case TakenBack():
                 self.left_ms = [event.black_ms, event.white_ms]
                 self.ahead_ms = [0, 0]
+                self.given_ms = [0, 0]
                 self.turn_began_ms = event.at_ms
             case TimeGiven():
                 left = self.left_ms[event.side]
                 if left is not None:
                     self.left_ms[event.side] = left + event.given_ms
+                    self.given_ms[event.side] += event.given_ms
             case Resynced():
                 self._read(event.side, event.reading_ms)
             case Berserked():
