@@ -22,8 +22,7 @@ NO_EFFECTS = Effects()
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One counted ply, or (`ply` None) time a player spent on moves that were taken back (R5); it can be 0 where only
-    the platform's increment stayed.
+    """One counted ply, or (`ply` None) time a player spent on moves that were taken back (R5).
 
     `think_ms` None: unknown, counted 0 (R14). `white_ms`, `black_ms`: the KiriChess clocks after it, not cut at zero.
     `reading_ms`: the mover's platform clock after it, where known; `credited_ms`: what the platform gave the
@@ -261,10 +260,12 @@ class Ledger:
         self.clocks.apply(event)
         for side, spent in ((chess.WHITE, event.white_spent_ms), (chess.BLACK, event.black_spent_ms)):
             left, earlier = self.left_ms[side], before[side]
-            # The platform may have kept an increment of a move that is no more: a later takeback can end that.
+            # What the platform left of an increment or a gift can be lost by the next takeback.
             credited = left + spent - earlier if left is not None and earlier is not None else 0
-            if spent or credited:
+            if spent:
                 rows.append(Row(None, side, None, spent, NO_EFFECTS, 0, 0, 0, credited_ms=credited))
+            else:
+                self.clocks.given_ms[side] = credited
         self._replay_clocks(rows)
 
     def _left_before(self, undone: Sequence[Row], side: chess.Color) -> int | None:
