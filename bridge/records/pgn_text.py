@@ -40,9 +40,8 @@ class GameText:
 
     @property
     def is_empty(self) -> bool:
-        """Nothing but comments and stray signs, such as the Ctrl-Z that old DOS files end with."""
-        told = self.tags or self.result or self.fault is not None
-        return not told and not any(c.isalnum() for _, text in self.bare for c in text)
+        """Nothing but comments and strays: a result told twice, the Ctrl-Z that old DOS files end with."""
+        return not self.tags and self.fault is None and not any(c.isalnum() for _, text in self.bare for c in text)
 
     def complain(self, line: int, cause: str) -> None:
         """Keep the first fault."""

@@ -25,7 +25,8 @@ def verdict_table(verdicts: Sequence[Verdict]) -> Table:
     """One row a game, narrow enough for 80 columns; the pool stands below where all share one."""
     pools = {verdict.setup.rules.pool or "custom dials" for verdict in verdicts}
     shared = len(pools) == 1
-    caption = f"{len(verdicts)} verdicts by the rules of {pools.pop()}" if shared else None
+    count = f"{len(verdicts)} verdict{'s' if len(verdicts) > 1 else ''}"
+    caption = f"{count} by the rules of {pools.pop()}" if shared else None
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, caption=caption, caption_justify="left")
     table.add_column("game", overflow="fold")
     table.add_column("players", overflow="fold")

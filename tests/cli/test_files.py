@@ -79,7 +79,7 @@ def test_a_table_is_the_default_and_plain_where_nobody_looks(say: Say) -> None:
     assert "Black's flag fell (capture, forced)" in answer.stdout
     assert "\x1b" not in answer.stdout
     assert "…" not in answer.stdout
-    assert "1 verdicts by the rules of anchor" in answer.stdout
+    assert "1 verdict by the rules of anchor" in answer.stdout
 
 
 def test_a_table_of_several_rules_names_them_game_by_game(say: Say, records: Callable[..., str]) -> None:

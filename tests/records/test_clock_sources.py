@@ -73,6 +73,16 @@ def test_emt_in_whole_seconds_adds_its_errors_up() -> None:
     assert thinks(game) == [1_000, 2_000, 3_000, 4_000, 0]
 
 
+def test_the_first_reading_of_a_ply_counts() -> None:
+    game = read("1. e4 {[%clk 0:03:00] [%clk 0:02:00]} {[%clk 0:01:00]} e5 {[%clk 0:02:59]} *")
+    assert game.snapshot.clocks_ms == [180_000, 179_000]
+
+
+def test_clocks_inside_a_variation_are_not_the_games() -> None:
+    game = read("1. e4 {[%clk 0:03:00]} e5 (1... c5 {[%clk 0:00:01]}) {[%clk 0:02:59]} *")
+    assert game.snapshot.clocks_ms == [180_000, 179_000]
+
+
 def test_emt_counts_only_where_there_is_no_clk() -> None:
     game = read("1. e4 {[%clk 0:03:00] [%emt 0:00:09]} e5 {[%emt 0:00:02]}")
     assert game.source == "clk"

@@ -41,6 +41,11 @@ def test_games_on_one_line_and_games_without_tags() -> None:
     assert [moves(game) for game in games] == [["e2e4", "e7e5"], ["d2d4", "d7d5"], ["c2c4"]]
 
 
+def test_what_stands_in_a_variation_is_not_read() -> None:
+    (game,) = read("1. e4 e5 (1... Sc6 mit Spannung {1-0} 0-1 2. Ke5) 2. Nf3 *")
+    assert moves(game) == ["e2e4", "e7e5", "g1f3"]
+
+
 def test_tags_and_moves_on_one_line() -> None:
     (game,) = read('[Event "A \\"B\\""] [White "Ann"] 1. e4 e5 1-0')
     assert moves(game) == ["e2e4", "e7e5"]
@@ -155,7 +160,7 @@ def test_ids_come_from_the_address_or_the_file() -> None:
 
 
 def test_what_old_programs_leave_at_the_end_is_no_game() -> None:
-    assert [moves(game) for game in read("1. e4 *\n\x1a\n\n{a last word}")] == [["e2e4"]]
+    assert [moves(game) for game in read("1. e4 1-0 1-0\n\x1a\n\n{a last word}")] == [["e2e4"]]
 
 
 def test_control_characters_never_reach_a_terminal() -> None:
