@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Coroutine, Sequence
 from contextlib import AsyncExitStack, aclosing
 from functools import partial
 from importlib.metadata import version
@@ -11,25 +11,26 @@ from pathlib import Path
 import structlog
 
 from bridge.decisions.challenge import ChallengePolicy
-from bridge.decisions.pool_choice import choose_pool, parse_time_control
+from bridge.decisions.pool_choice import choose_pool
 from bridge.engines.build import build_engine
 from bridge.engines.spec import EngineSpec
-from bridge.errors import BridgeError, UsageError
+from bridge.errors import BridgeError, EngineError, PlatformError, UsageError
 from bridge.feed import Feed
-from bridge.interfaces import GameInfo, GameStarted, Player, Sink
+from bridge.interfaces import GameInfo, GameMessage, Player, Sink
 from bridge.journal import SqlJournal
 from bridge.lobby import Lobby
 from bridge.platforms.lichess.platform import Lichess
-from bridge.rules.pools import Ruleset
+from bridge.platforms.lichess.timings import Timings
 from bridge.session import BotAccount, PlayStyle, Session
 from bridge.settings.engines import EngineSettings
 from bridge.settings.models import Account, Settings
 from bridge.settings.play import Play
-from bridge.settings.watch import WatchAccount, WatchEntry, WatchGame, WatchTv, WatchUser
+from bridge.settings.watch import WatchAccount, WatchEntry
 from bridge.sinks.pgn import PgnFolder
 from bridge.sinks.webhook import Webhook
 from bridge.tracker import Tracker
-from bridge.watching import OWN_BOARD, SPECTATOR, Source, WatchedGame
+from bridge.watch_entries import Watch, Watchable, open_watch, reached
+from bridge.watching import Watchers
 from bridge.web import Monitor, StatusReport, Stream, create_monitor
 
 log = structlog.get_logger("kirichess_daemon")
@@ -38,6 +39,9 @@ _SPECTATOR_STREAMS = 8
 """What Lichess lets one address open at a time (Lichess API, limits)."""
 
 _FLUSH_S = 5.0
+
+_REMEMBERED = 10_000
+"""Games of which is known who recorded them; far more than can be running."""
 
 
 def steady_ms() -> int:
@@ -53,13 +57,22 @@ def wall_ms() -> int:
 class Daemon:
     """Plays with its accounts and watches what the settings name, until told to drain or until there is no more to do.
 
-    `sinks`: more followers of the journal (the terminal). `think_cap_ms` bounds every search, for demonstrations.
+    `sinks`: more followers of the journal (the terminal). `think_cap_ms` bounds every search, for demonstrations;
+    `timings` are those of every platform.
     """
 
-    def __init__(self, settings: Settings, *, sinks: Sequence[Sink] = (), think_cap_ms: int | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        sinks: Sequence[Sink] = (),
+        think_cap_ms: int | None = None,
+        timings: Timings = Timings(),  # noqa: B008 a frozen value
+    ) -> None:
         self._settings = settings
         self._sinks = sinks
         self._think_cap_ms = think_cap_ms
+        self._timings = timings
         self._journal = SqlJournal(settings.journal.url)
         self._draining = asyncio.Event()
         self._lobbies: list[tuple[Account, Lobby]] = []
@@ -67,7 +80,7 @@ class Daemon:
         self._started_ms = steady_ms()
         self._recorded: dict[str, str] = {}
         self._spectators = asyncio.Semaphore(_SPECTATOR_STREAMS)
-        self._watched: set[asyncio.Task[None]] = set()
+        self._watchers = Watchers(self._watching_tracker, lambda game_id: self._recorded.pop(game_id, None))
         self.monitor: Monitor | None = None
         self.ready = asyncio.Event()
 
@@ -82,36 +95,53 @@ class Daemon:
             UsageError: an account, engine or port cannot do what the settings want; nothing was played yet.
             BridgeError: what failed while running.
         """
+        if not self._settings.watch and not any(account.play for account in self._settings.accounts):
+            raise UsageError("nothing to do: give an account a `play:` section, or name games to `watch:`")
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(self._journal)
             platforms = [await self._open(account, stack) for account in self._settings.accounts]
-            work = [lobby.run() for _, lobby in await self._open_lobbies(platforms)]
-            work += [self._watch(entry, platforms, stack) for entry in self._settings.watch]
+            await self._open_lobbies(platforms)
+            watches = await self._open_watches(platforms, stack)
             self._feeds = await self._open_feeds(stack)
             await self._open_monitor(stack)
             self.ready.set()
-            await self._until_done([asyncio.create_task(job) for job in work])
+            work = [lobby.run() for _, lobby in self._lobbies]
+            try:
+                await self._until_done(work, [watch(self._watchers) for watch in watches])
+            finally:
+                await self._watchers.stop()
             await self._flush(self._feeds)
 
     # -- opening -------------------------------------------------------------------------------------------------
 
     async def _open(self, account: Account, stack: AsyncExitStack) -> Lichess:
         token = account.token.get_secret_value() if account.token is not None else ""
-        platform = Lichess(account.url, token)
+        platform = Lichess(account.url, token, timings=self._timings)
         stack.push_async_callback(platform.close)
         return platform
 
-    async def _open_lobbies(self, platforms: Sequence[Lichess]) -> list[tuple[Account, Lobby]]:
+    async def _open_lobbies(self, platforms: Sequence[Lichess]) -> None:
         for account, platform in zip(self._settings.accounts, platforms, strict=True):
             if account.play is not None:
-                me = await platform.account()
+                me = await reached(platform.url, platform.account())
                 if not me.is_bot:
                     raise UsageError(
                         f"the account {me.name} has no title BOT, so it cannot play by engine; "
                         "`kirichess-bridge account upgrade` makes it one, for good"
                     )
+                await self._try_engine(account.play.engine)
                 self._lobbies.append((account, self._lobby(me, account.play, platform)))
-        return self._lobbies
+
+    async def _try_engine(self, name: str) -> None:
+        """One that cannot start is better known now than at the first move."""
+        try:
+            engine = build_engine(engine_spec(self._settings.engines[name]))
+            try:
+                await engine.start()
+            finally:
+                await engine.close()
+        except EngineError as error:
+            raise UsageError(f"engine {name}: {error}") from None
 
     def _lobby(self, me: Player, play: Play, platform: Lichess) -> Lobby:
         spec = engine_spec(self._settings.engines[play.engine])
@@ -129,6 +159,7 @@ class Daemon:
             style=style,
             new_engine=partial(build_engine, spec),
             new_fallback=partial(build_engine, EngineSpec("kiri")),
+            wall_ms=wall_ms,
         )
         policy = ChallengePolicy(
             variants=frozenset(play.challenge.variants),
@@ -136,15 +167,20 @@ class Daemon:
             accept_humans=not play.challenge.only_bot,
             concurrency=play.concurrency,
         )
-        return Lobby(bot, policy, partial(choose_pool, play.pools), partial(self._session, bot), wall_ms)
+        return Lobby(bot, policy, partial(choose_pool, play.pools), partial(self._session, bot))
 
     def _session(self, bot: BotAccount, game_id: str) -> Session:
         return Session(game_id, bot, self._tracker(game_id, bot.name))
 
-    def _tracker(self, game_id: str, account: str, source: Source = OWN_BOARD) -> Tracker:
+    def _tracker(self, game_id: str, account: str) -> Tracker:
         """Two accounts of one configuration can meet in a game; it is recorded once, by the first to open it."""
-        journal = self._journal if self._recorded.setdefault(game_id, account) == account else None
-        return Tracker(game_id, account, journal, steady_ms, undelayed=source.undelayed)
+        records = self._recorded.setdefault(game_id, account) == account
+        while len(self._recorded) > _REMEMBERED:
+            del self._recorded[next(iter(self._recorded))]
+        return Tracker(game_id, account, self._journal, steady_ms, records=records)
+
+    def _watching_tracker(self, game_id: str) -> Tracker | None:
+        return None if game_id in self._recorded else self._tracker(game_id, "")
 
     async def _open_feeds(self, stack: AsyncExitStack) -> list[Feed]:
         hooks = [
@@ -171,82 +207,54 @@ class Daemon:
 
     # -- watching ------------------------------------------------------------------------------------------------
 
-    async def _watch(self, entry: WatchEntry, platforms: Sequence[Lichess], stack: AsyncExitStack) -> None:
-        rules = entry.ruleset()
-        match entry:
-            case WatchGame():
-                platform = await self._public(platforms, stack)
-                await self._watch_game(entry.game[:8], platform, rules, SPECTATOR)
-            case WatchUser():
-                platform = await self._public(platforms, stack)
-                await self._watch_games(platform.user_games(entry.user), platform, rules, _wanted(entry))
-            case WatchTv():
-                platform = await self._public(platforms, stack)
-                await self._watch_games(platform.tv_games(entry.tv), platform, rules)
-            case WatchAccount():
-                platform = self._account_of(entry, platforms)
-                await self._watch_games(_started(platform), platform, rules, source=OWN_BOARD)
+    async def _open_watches(self, platforms: Sequence[Lichess], stack: AsyncExitStack) -> list[Watch]:
+        opened = []
+        for entry in self._settings.watch:
+            platform = await self._watched_through(entry, platforms, stack)
+            opened.append(await open_watch(entry, platform, self._spectate, self._plays))
+        return opened
 
-    async def _watch_games(
-        self,
-        ids: AsyncGenerator[str],
-        platform: Lichess,
-        rules: Ruleset,
-        wanted: Callable[[GameInfo], bool] = lambda info: True,
-        source: Source = SPECTATOR,
-    ) -> None:
-        async with aclosing(ids):
-            async for game_id in ids:
-                if game_id not in self._recorded:
-                    job = self._watch_game(game_id, platform, rules, source, wanted)
-                    task = asyncio.create_task(job)
-                    self._watched.add(task)
-                    task.add_done_callback(self._watched.discard)
-
-    async def _watch_game(
-        self,
-        game_id: str,
-        platform: Lichess,
-        rules: Ruleset,
-        source: Source,
-        wanted: Callable[[GameInfo], bool] = lambda info: True,
-    ) -> None:
-        stream = platform.board_game if source is OWN_BOARD else platform.spectate
-        tracker = self._tracker(game_id, "", source)
-        game = WatchedGame(game_id, platform, stream, tracker, rules, source, wanted)
-        if source is OWN_BOARD:
-            await _survives(game)
-        else:
-            async with self._spectators:
-                await _survives(game)
-
-    async def _public(self, platforms: Sequence[Lichess], stack: AsyncExitStack) -> Lichess:
-        """What games are watched through: the first account's server, or Lichess without an account."""
-        return platforms[0] if platforms else await self._open(Account(platform="lichess"), stack)
-
-    def _account_of(self, entry: WatchAccount, platforms: Sequence[Lichess]) -> Lichess:
+    async def _watched_through(self, entry: WatchEntry, platforms: Sequence[Lichess], stack: AsyncExitStack) -> Lichess:
+        """An entry's own account, else the first account's server, or Lichess without an account."""
+        if not isinstance(entry, WatchAccount):
+            return platforms[0] if platforms else await self._open(Account(platform="lichess"), stack)
         for account, platform in zip(self._settings.accounts, platforms, strict=True):
             if entry.account in ("me", account.name):
                 return platform
         raise UsageError(f"watch: no account is named {entry.account!r}")
 
+    async def _spectate(self, platform: Watchable, game_id: str) -> AsyncGenerator[GameMessage]:
+        async with self._spectators, aclosing(platform.spectate(game_id)) as messages:
+            async for message in messages:
+                yield message
+
+    def _plays(self, info: GameInfo) -> bool:
+        """Whether a lobby of ours has the game: then that one records it."""
+        names = {lobby.name.lower() for _, lobby in self._lobbies}
+        return info.white.id in names or info.black.id in names
+
     # -- running and ending --------------------------------------------------------------------------------------
 
-    async def _until_done(self, work: Sequence[asyncio.Task[None]]) -> None:
+    async def _until_done(
+        self, work: Sequence[Coroutine[object, object, None]], watches: Sequence[Coroutine[object, object, None]]
+    ) -> None:
+        """Until drained or all is done. A lobby's fault ends everything, a watch's fault only what it followed."""
+        watching = [asyncio.create_task(_told_alone(watch, len(watches) > 1)) for watch in watches]
+        running = {*(asyncio.create_task(job) for job in work), *watching}
         draining = asyncio.create_task(self._draining.wait())
+        everything = (draining, *running)
         try:
-            running = {*work}
             while running and not draining.done():
                 done, _ = await asyncio.wait({*running, draining}, return_when=asyncio.FIRST_COMPLETED)
                 running -= done
-                for task in done & {*work}:
+                for task in done - {draining, *watching}:
                     task.result()
             if draining.done():
                 await asyncio.gather(*(lobby.drain() for _, lobby in self._lobbies))
-            elif self._watched:
-                await asyncio.wait(self._watched)
         finally:
-            await _cancelled(draining, *work, *self._watched)
+            await _cancelled(*everything)
+        if not self._draining.is_set():
+            _raise_failed(watching)
 
     async def _flush(self, feeds: Sequence[Feed]) -> None:
         """Let the sinks come to the end of the journal, for a little while."""
@@ -278,29 +286,22 @@ def engine_spec(settings: EngineSettings) -> EngineSpec:
     return EngineSpec(**given)
 
 
-def _wanted(entry: WatchUser) -> Callable[[GameInfo], bool]:
-    control = parse_time_control(entry.time_control) if entry.time_control is not None else None
-
-    def wanted(info: GameInfo) -> bool:
-        return (control is None or info.time_control == control) and (entry.rated is None or info.rated == entry.rated)
-
-    return wanted
-
-
-async def _started(platform: Lichess) -> AsyncGenerator[str]:
-    async for event in platform.account_events():
-        if isinstance(event, GameStarted):
-            yield event.game_id
-
-
-async def _survives(game: WatchedGame) -> None:
-    """One watched game's fault must not end the others."""
+async def _told_alone(watch: Coroutine[object, object, None], beside_others: bool) -> None:
+    """What fails beside others is told when it happens: they may go on for ever."""
     try:
-        await game.run()
+        await watch
     except BridgeError as error:
-        log.error("game_failed", game=game.game_id, cause=str(error))
-    except Exception:
-        log.exception("game_crashed", game=game.game_id)
+        if beside_others:
+            log.error("watch_failed", cause=str(error))
+        raise
+
+
+def _raise_failed(watching: Sequence["asyncio.Task[None]"]) -> None:
+    failed = [error for task in watching if (error := task.exception()) is not None]
+    if len(watching) > 1 and failed and all(isinstance(error, BridgeError) for error in failed):
+        raise PlatformError(f"{len(failed)} of {len(watching)} could not be followed to the end")
+    if failed:
+        raise failed[0]
 
 
 async def _cancelled(*tasks: asyncio.Task[object]) -> None:

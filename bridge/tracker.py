@@ -6,23 +6,25 @@ where wall time meets the ledger; what it says is provisional (R12).
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import chess
 import structlog
 
 from bridge import event_types
 from bridge.errors import RecordError
+from bridge.event_data import about, facts_after, facts_before
 from bridge.interfaces import Draft, Entry, GameInfo, Journal
+from bridge.outbox import Outbox
 from bridge.records.events import decode, encode
 from bridge.records.one_line import one_line
 from bridge.records.pgn_writer import to_pgn
-from bridge.records.verdict_json import row_object, verdict_object
+from bridge.records.verdict_json import flag_object, verdict_object
 from bridge.rules.diff import diff
 from bridge.rules.endings import Outcome
 from bridge.rules.events import Ended, Event, Moved, Started, TakenBack
 from bridge.rules.ledger import Ledger
 from bridge.rules.pools import Ruleset
-from bridge.rules.position import read_move
 from bridge.rules.snapshot import RUNNING, Setup, Snapshot
 from bridge.rules.verdict import Verdict, verdict
 
@@ -36,35 +38,29 @@ _TYPES: dict[type, str] = {
 }
 
 
-_EFFECTS = ("capture", "toll_ms", "fee_ms", "chip_ms", "increment_ms", "guarded")
-
-
 class Tracker:
-    """The ledger of one game and its trace in the journal. `journal` None: the game is recorded by another account.
+    """The ledger of one game and its trace in the journal.
 
-    `steady_ms` is a clock that never jumps. `undelayed`: whether lines come as the moves are made.
+    `steady_ms` is a clock that never jumps. `records` False: another account of ours stores the same game, so here it
+    is only taken up from the journal.
     """
 
     def __init__(
-        self,
-        game_id: str,
-        account: str,
-        journal: Journal | None,
-        steady_ms: Callable[[], int],
-        *,
-        undelayed: bool = True,
+        self, game_id: str, account: str, journal: Journal, steady_ms: Callable[[], int], *, records: bool = True
     ) -> None:
         self.game_id = game_id
         self.account = account
         self.info: GameInfo | None = None
+        self.stored_at_ms: int | None = None
         self._journal = journal
+        self._outbox = Outbox(journal, game_id) if records else None
         self._steady_ms = steady_ms
-        self._undelayed = undelayed
+        self._delayed = False
         self._ledger: Ledger | None = None
         self._running_since_ms: int | None = None
-        self._flag_timer: asyncio.Task[None] | None = None
+        self._flag_timer: asyncio.TimerHandle | None = None
         self._provisional: chess.Color | None = None
-        self._told: Outcome | None = None
+        self._told: _Told | None = None
 
     @property
     def ledger(self) -> Ledger:
@@ -81,17 +77,35 @@ class Tracker:
         """How long the running turn has lasted, by the last reading and the steady clock."""
         return 0 if self._running_since_ms is None else max(0, self._steady_ms() - self._running_since_ms)
 
-    async def open(self, info: GameInfo, rules: Ruleset, *, source: str, precision_ms: int, seat: str = "") -> None:
-        """Start the ledger, or take it up again where the journal has it."""
+    async def open(
+        self,
+        info: GameInfo,
+        rules: Ruleset,
+        *,
+        source: str,
+        precision_ms: int | None,
+        seat: str = "",
+        delayed: bool = False,
+    ) -> None:
+        """Start the ledger, or take it up again where the journal has it.
+
+        `delayed`: lines come later than the moves are made, so arrival times say nothing (R12). `stored_at_ms`: the
+        wall clock at the start of a game that was taken up again. Raises JournalError.
+        """
         self.info = info
-        stored = await self._stored()
+        self._delayed = delayed
+        entries = await self._stored()
+        stored = [event for entry in entries if isinstance(event := entry.data.get("event"), dict)]
         if stored:
-            self._ledger = Ledger.replay(decode(entry) for entry in stored)
-            self._told = self._ledger.outcome
+            self.stored_at_ms = entries[0].time_ms
+            self._ledger = Ledger.replay(decode(event) for event in stored)
+            self._told = _Told.by(self._ledger)
+            self._provisional = _standing_flag(entries)
             return
         setup = setup_of(info, rules, source, precision_ms)
         self._ledger = Ledger(setup)
-        await self._append([self._draft(Started(setup), {"seat": seat, **_about(info), **_facts_after(self._ledger)})])
+        how = {"seat": seat, "clock_source": source, "precision_ms": precision_ms, "delayed": delayed}
+        await self._append([self._draft(Started(setup), {**how, **about(info), **facts_after(self._ledger)})])
 
     async def take(self, snapshot: Snapshot) -> list[Event]:
         """Bring ledger and journal to a snapshot; what is returned is stored already.
@@ -99,59 +113,71 @@ class Tracker:
         An illegal move stops the intake of that snapshot: the board stays at the last legal position and an anomaly
         is noted.
         """
-        ledger = self.ledger
-        drafts, taken = [], []
-        for event in diff(ledger, snapshot):
-            known = len(ledger.anomalies)
-            try:
-                facts = _facts_before(ledger, event)
-                ledger.apply(event)
-            except RecordError as error:
-                log.error("illegal_move", game=self.game_id, ply=len(ledger.moves) + 1, cause=str(error))
-                drafts.append(self._anomaly("illegal_move", len(ledger.moves) + 1, str(error)))
-                break
-            taken.append(event)
-            drafts.append(self._draft(event, {**facts, **_facts_after(ledger)}))
-            noted = [] if type(event) not in _TYPES else ledger.anomalies[known:]
-            drafts.extend(self._anomaly(anomaly.kind, anomaly.ply, anomaly.note) for anomaly in noted)
-        drafts += self._flag_settled(taken) + self._newly_judged(snapshot)
+        self._stop_timer()
+        drafts: list[Draft] = []
+        taken: list[Event] = []
+        try:
+            for event in diff(self.ledger, snapshot):
+                drafts += self._apply(event)
+                taken.append(event)
+        except RecordError as error:
+            ply = len(self.ledger.moves) + 1
+            log.error("illegal_move", game=self.game_id, ply=ply, cause=str(error))
+            drafts.append(self._anomaly("illegal_move", ply, str(error), f"illegal:{self.game_id}:{ply}"))
+        self._running_since_ms = self._turn_start_ms(snapshot, news=bool(taken))
+        drafts += self._flag_settled(taken, snapshot) + self._newly_judged()
         await self._append(drafts)
-        self._watch_flag(snapshot)
+        self._watch_flag()
         return taken
 
+    def _apply(self, event: Event) -> list[Draft]:
+        ledger = self.ledger
+        known = len(ledger.anomalies)
+        facts = facts_before(ledger, event)
+        ledger.apply(event)
+        draft = self._draft(event, {**facts, **facts_after(ledger)})
+        noted = [] if type(event) not in _TYPES else ledger.anomalies[known:]
+        return [draft, *(self._anomaly(anomaly.kind, anomaly.ply, anomaly.note) for anomaly in noted)]
+
     async def conclude(self, judged: Verdict) -> None:
-        """Store the final verdict, once; one that differs from what was told before is told as changed first."""
+        """Store the final verdict, once; one that differs from what was told before is told as changed first.
+
+        Returns when it is stored, for however long the journal cannot be written.
+        """
+        self._stop_timer()
         drafts = []
         data = self._verdict_data(judged)
-        if self._told is not None and self._told != judged.outcome:
-            previous = {"result": self._told.result, "reason": self._told.reason}
-            change = {**data, "previous": previous, "cause": f"judged again from {judged.setup.source}"}
+        told = _Told(judged.outcome, judged.plies)
+        if self._told is not None and self._told != told:
+            cause = f"judged again from the finer source {judged.setup.source}"
+            change = {**data, "previous": self._told.as_json(), "cause": cause}
             drafts.append(self._draft_of(event_types.VERDICT_CHANGED, change, f"changed:{self.game_id}"))
         drafts.append(self._draft_of(event_types.VERDICT_FINAL, data, f"final:{self.game_id}"))
-        self._told = judged.outcome
-        await self._append(drafts)
+        self._told = told
+        if self._outbox is not None:
+            self._outbox.put(drafts)
+            await self._outbox.empty()
 
     def close(self) -> None:
-        """Stop the flag timer."""
-        if self._flag_timer is not None:
-            self._flag_timer.cancel()
+        """Stop the flag timer, and trying to store."""
+        self._stop_timer()
+        if self._outbox is not None:
+            self._outbox.close()
 
     # -- the journal ---------------------------------------------------------------------------------------------
 
-    async def _stored(self) -> list[dict[str, object]]:
-        if self._journal is None:
-            return []
+    async def _stored(self) -> list[Entry]:
         entries: list[Entry] = []
         while True:
             page = await self._journal.read(subject=self.game_id, after=entries[-1].seq if entries else 0)
             entries += page
             if not page:
-                break
-        return [event for entry in entries if isinstance(event := entry.data.get("event"), dict)]
+                return entries
 
     async def _append(self, drafts: Sequence[Draft]) -> None:
-        if self._journal is not None and drafts:
-            await self._journal.append(drafts)
+        if self._outbox is not None:
+            self._outbox.put(drafts)
+            await self._outbox.stored()
 
     def _draft(self, event: Event, data: dict[str, object]) -> Draft:
         kind = _TYPES.get(type(event), event_types.ANOMALY)
@@ -163,16 +189,16 @@ class Tracker:
     def _draft_of(self, kind: str, data: dict[str, object], key: str | None = None) -> Draft:
         return Draft(kind, self.game_id, data, self.account, key)
 
-    def _anomaly(self, kind: str, ply: int, note: str) -> Draft:
-        return self._draft_of(event_types.ANOMALY, {"kind": kind, "ply": ply, "note": note})
+    def _anomaly(self, kind: str, ply: int, note: str, key: str | None = None) -> Draft:
+        return self._draft_of(event_types.ANOMALY, {"kind": kind, "ply": ply, "note": note}, key)
 
     # -- verdicts ------------------------------------------------------------------------------------------------
 
-    def _newly_judged(self, snapshot: Snapshot) -> list[Draft]:
-        outcome = self.ledger.outcome
-        if outcome is None or outcome == self._told:
+    def _newly_judged(self) -> list[Draft]:
+        told = _Told.by(self.ledger)
+        if told is None or told == self._told:
             return []
-        self._told = outcome
+        self._told = told
         judged = verdict(self.ledger, final=False)
         return [self._draft_of(event_types.VERDICT_PROVISIONAL, self._verdict_data(judged))]
 
@@ -184,42 +210,86 @@ class Tracker:
 
     # -- the live flag (R12) -------------------------------------------------------------------------------------
 
-    def _watch_flag(self, snapshot: Snapshot) -> None:
-        self.close()
-        ledger = self.ledger
-        self._running_since_ms = self._turn_start_ms(snapshot)
-        if self._undelayed and self._running_since_ms is not None and ledger.outcome is None:
-            left_ms = ledger.clock_ms(ledger.turn) - self.elapsed_ms()
-            if self._provisional is None:
-                self._flag_timer = asyncio.create_task(self._flag_falls(ledger.turn, left_ms))
+    def _watch_flag(self) -> None:
+        self._stop_timer()
+        if self._delayed or self._running_since_ms is None or self.ledger.outcome or self._provisional is not None:
+            return
+        side = self.ledger.turn
+        left_s = max(0, self._left_ms()) / 1000
+        self._flag_timer = asyncio.get_running_loop().call_later(left_s, self._flag_falls, side)
 
-    def _turn_start_ms(self, snapshot: Snapshot) -> int | None:
+    def _left_ms(self) -> int:
+        """The KiriChess clock of the side to move now, by local estimate."""
+        return self.ledger.clock_ms(self.ledger.turn) - self.elapsed_ms()
+
+    def _turn_start_ms(self, snapshot: Snapshot, *, news: bool) -> int | None:
         """When the running turn began on our steady clock, by what the side to move has left now."""
         ledger = self.ledger
-        if snapshot.at_ms is None or snapshot.status not in RUNNING or not self._clock_runs():
+        if snapshot.at_ms is None or snapshot.status not in RUNNING or not ledger.clocks.started:
             return None
         left, reading = ledger.left_ms[ledger.turn], snapshot.clock_ms(ledger.turn)
         spent_ms = max(0, left - reading) if left is not None and reading is not None else 0
+        if not news and not spent_ms and self._running_since_ms is not None:
+            return self._running_since_ms  # a repeated line, or one without a clock, says nothing of the turn
         return snapshot.at_ms - spent_ms
 
-    def _clock_runs(self) -> bool:
-        return self.ledger.clocks.started
-
-    async def _flag_falls(self, side: chess.Color, left_ms: int) -> None:
-        await asyncio.sleep(max(0, left_ms) / 1000)
+    def _flag_falls(self, side: chess.Color) -> None:
         self._provisional = side
         data: dict[str, object] = {"side": chess.COLOR_NAMES[side], "cause": "thinking", "ply": self.ledger.plies}
-        await self._append([self._draft_of(event_types.FLAG_PROVISIONAL, data)])
+        if self._outbox is not None:
+            self._outbox.put([self._draft_of(event_types.FLAG_PROVISIONAL, data)])
 
-    def _flag_settled(self, taken: Sequence[Event]) -> list[Draft]:
-        """A reading came: a provisional flag is confirmed by the verdict, or withdrawn."""
-        if self._provisional is None or not any(isinstance(event, Moved | TakenBack | Ended) for event in taken):
+    def _stop_timer(self) -> None:
+        """No flag falls by local estimate while a reading is taken in."""
+        if self._flag_timer is not None:
+            self._flag_timer.cancel()
+
+    def _flag_settled(self, taken: Sequence[Event], snapshot: Snapshot) -> list[Draft]:
+        """A reading came: a provisional flag is confirmed by the verdict, withdrawn, or still open."""
+        side, outcome = self._provisional, self.ledger.outcome
+        if side is None:
             return []
-        side, self._provisional = self._provisional, None
-        outcome = self.ledger.outcome
         if outcome is not None and outcome.flag is not None and outcome.flag.side == side:
+            self._provisional = None
             return []
-        return [self._draft_of(event_types.FLAG_WITHDRAWN, {"side": chess.COLOR_NAMES[side]})]
+        settled = any(isinstance(event, Moved | TakenBack | Ended) for event in taken)
+        if not settled and (snapshot.clock_ms(side) is None or self._left_ms() <= 0):
+            return []
+        self._provisional = None
+        data: dict[str, object] = {"side": chess.COLOR_NAMES[side], "left_ms": self.ledger.clock_ms(side)}
+        return [self._draft_of(event_types.FLAG_WITHDRAWN, data)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What was last said of a game's end; clocks may differ by the source's error without being news."""
+
+    outcome: Outcome
+    plies: int
+
+    @classmethod
+    def by(cls, ledger: Ledger) -> "_Told | None":
+        return None if ledger.outcome is None else cls(ledger.outcome, ledger.plies)
+
+    def as_json(self) -> dict[str, object]:
+        outcome = self.outcome
+        return {
+            "result": outcome.result,
+            "reason": outcome.reason,
+            "flag": flag_object(outcome.flag),
+            "ended_at_ply": self.plies,
+        }
+
+
+def _standing_flag(entries: Sequence[Entry]) -> chess.Color | None:
+    """The side whose provisional flag was neither withdrawn nor confirmed before a restart."""
+    side = None
+    for entry in entries:
+        if entry.type == event_types.FLAG_PROVISIONAL:
+            side = entry.data["side"] == "white"
+        elif entry.type in (event_types.FLAG_WITHDRAWN, *event_types.VERDICTS):
+            side = None
+    return side
 
 
 def setup_of(info: GameInfo, rules: Ruleset, source: str, precision_ms: int | None) -> Setup:
@@ -237,55 +307,3 @@ def setup_of(info: GameInfo, rules: Ruleset, source: str, precision_ms: int | No
         black=info.black.name,
         site=info.url,
     )
-
-
-def _about(info: GameInfo) -> dict[str, object]:
-    control = info.time_control
-    return {
-        "white": info.white.name,
-        "black": info.black.name,
-        "white_title": info.white.title,
-        "black_title": info.black.title,
-        "url": info.url,
-        "rated": info.rated,
-        "variant": info.variant,
-        "time_control": None
-        if control is None
-        else {"initial_ms": control.initial_ms, "increment_ms": control.increment_ms},
-    }
-
-
-def _facts_before(ledger: Ledger, event: Event) -> dict[str, object]:
-    """What can only be said before the event: a move's SAN and where it stood, or how many plies are left.
-
-    Raises:
-        RecordError: an illegal move.
-    """
-    if isinstance(event, TakenBack):
-        return {"plies": event.plies}
-    if not isinstance(event, Moved):
-        return {}
-    move = read_move(ledger.board, event.uci)
-    return {
-        "ply": len(ledger.moves) + 1,
-        "side": chess.COLOR_NAMES[ledger.turn],
-        "uci": event.uci,
-        "san": ledger.board.san(move),
-        "think_ms": event.think_ms,
-        "counted": ledger.outcome is None,
-    }
-
-
-def _facts_after(ledger: Ledger) -> dict[str, object]:
-    facts: dict[str, object] = {
-        "white_ms": ledger.white_ms,
-        "black_ms": ledger.black_ms,
-        "platform_white_ms": ledger.left_ms[chess.WHITE],
-        "platform_black_ms": ledger.left_ms[chess.BLACK],
-        "fen": ledger.board.fen(),
-        "pool": ledger.setup.rules.pool,
-    }
-    if ledger.rows and ledger.rows[-1].ply == len(ledger.moves):
-        row = row_object(ledger.rows[-1], None)
-        facts |= {name: row[name] for name in _EFFECTS}
-    return facts

@@ -4,99 +4,213 @@ Nothing is ever sent here: a watched game hears nothing of us (fair play).
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 
 import structlog
 
-from bridge.errors import PlatformError, RecordError
+from bridge.errors import BridgeError, PlatformError, RecordError, Refused
 from bridge.interfaces import FinishedGame, GameInfo, GameMessage, GameOpened, GameState, Platform
 from bridge.rules.pools import Ruleset
+from bridge.rules.snapshot import RUNNING, Snapshot
 from bridge.rules.verdict import Verdict, judge, verdict
 from bridge.tracker import Tracker, setup_of
 
 log = structlog.get_logger("kirichess_watch")
 
+_COVERED = frozenset({"standard", "chess960", "fromPosition"})
 _EXPORT_PAUSES_S = (0.5, 1, 2, 5, 15, 60)
-"""The archive can lag behind the stream; after these tries the provisional verdict stands."""
+"""The archive can lag behind the stream; after these tries the stream's own verdict stands."""
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """How a game's stream is read: rules §6 name, error of a reading, and whether lines come undelayed."""
+class Way:
+    """A way to read a game: rules §6 name, error of a reading, whether lines come late, and the stream itself."""
 
-    name: str
+    source: str
     precision_ms: int
-    undelayed: bool
+    delayed: bool
+    stream: Callable[[str], AsyncGenerator[GameMessage]]
+
+    @property
+    def exact(self) -> bool:
+        """Whether no archive knows the clocks better."""
+        return self.precision_ms <= 10
 
 
-SPECTATOR = Source("spectator", 500, undelayed=False)
-OWN_BOARD = Source("stream", 10, undelayed=True)
+def spectator(stream: Callable[[str], AsyncGenerator[GameMessage]]) -> Way:
+    """Anybody's game, late and in whole seconds."""
+    return Way("spectator", 500, delayed=True, stream=stream)
+
+
+def own_board(stream: Callable[[str], AsyncGenerator[GameMessage]]) -> Way:
+    """A player's own game, as it is played."""
+    return Way("stream", 10, delayed=False, stream=stream)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What games are read through and judged by; `wanted` may refuse one once its players and clock are known.
+
+    `ways`, the finest first: one that the platform refuses for a game gives way to the next.
+    """
+
+    platform: Platform
+    ways: Sequence[Way]
+    rules: Ruleset
+    wanted: Callable[[GameInfo], bool] = lambda info: True
+
+
+class Watchers:
+    """Every watched game of a daemon, each in a task of its own and followed once."""
+
+    def __init__(self, tracker_of: Callable[[str], Tracker | None], forget: Callable[[str], object]) -> None:
+        """`tracker_of` gives None for a game that is followed already; `forget` takes back one that is not wanted."""
+        self._tracker_of = tracker_of
+        self._forget = forget
+        self._games: set[asyncio.Task[None]] = set()
+
+    async def follow(self, game_id: str, subject: Subject) -> None:
+        """One game, to its final verdict. Raises BridgeError: what stood in its way; nothing if it has it already."""
+        tracker = self._tracker_of(game_id)
+        if tracker is None:
+            return
+        try:
+            await WatchedGame(game_id, tracker, subject).run()
+        finally:
+            if not tracker.is_open:
+                self._forget(game_id)
+
+    async def follow_each(self, ids: AsyncGenerator[str], subject: Subject) -> None:
+        """The games that a stream of ids names. Raises what the stream raises; a game's fault ends that game only."""
+        async with aclosing(ids):
+            async for game_id in ids:
+                task = asyncio.create_task(self._survived(game_id, subject))
+                self._games.add(task)
+                task.add_done_callback(self._games.discard)
+
+    async def _survived(self, game_id: str, subject: Subject) -> None:
+        try:
+            await self.follow(game_id, subject)
+        except BridgeError as error:
+            log.error("game_failed", game=game_id, cause=str(error))
+        except Exception:
+            log.exception("game_crashed", game=game_id)
+
+    async def stop(self) -> None:
+        """Let go of every game."""
+        for task in self._games:
+            task.cancel()
+        await asyncio.gather(*self._games, return_exceptions=True)
 
 
 class WatchedGame:
-    """One game of other people. `wanted` may refuse it once its players and clock are known."""
+    """One game of other people."""
 
-    def __init__(
-        self,
-        game_id: str,
-        platform: Platform,
-        stream: Callable[[str], AsyncIterator[GameMessage]],
-        tracker: Tracker,
-        rules: Ruleset,
-        source: Source,
-        wanted: Callable[[GameInfo], bool] = lambda info: True,
-    ) -> None:
+    def __init__(self, game_id: str, tracker: Tracker, subject: Subject) -> None:
         self.game_id = game_id
-        self._platform = platform
-        self._stream = stream
         self._tracker = tracker
-        self._rules = rules
-        self._source = source
-        self._wanted = wanted
+        self._platform = subject.platform
+        self._ways = subject.ways
+        self._rules = subject.rules
+        self._wanted = subject.wanted
+        self._behind = False
 
     async def run(self) -> None:
-        """Follow the game to its final verdict."""
+        """Follow the game to its final verdict.
+
+        Raises:
+            BridgeError: there is no such game, its variant is not covered, or it cannot be read to its end.
+        """
         try:
-            async for message in self._stream(self.game_id):
-                match message:
-                    case GameOpened() if not self._tracker.is_open:
-                        if not self._wanted(message.info):
-                            return
-                        await self._tracker.open(
-                            message.info,
-                            self._rules,
-                            source=self._source.name,
-                            precision_ms=self._source.precision_ms,
-                        )
-                        await self._tracker.take(message.snapshot)
-                    case GameOpened() | GameState():
-                        await self._tracker.take(message.snapshot)
-            if self._tracker.is_open:
-                await self._conclude()
+            way = await self._read()
+            if way is not None:
+                await self._conclude(way)
         finally:
             self._tracker.close()
 
-    async def _conclude(self) -> None:
-        ledger = self._tracker.ledger
-        if self._source.precision_ms <= OWN_BOARD.precision_ms and ledger.certain and ledger.platform is not None:
-            await self._tracker.conclude(verdict(ledger, final=True))
-            return
-        judged = await self._from_archive()
-        if judged is not None:
-            await self._tracker.conclude(judged)
+    # -- live ----------------------------------------------------------------------------------------------------
 
-    async def _from_archive(self) -> Verdict | None:
+    async def _read(self) -> Way | None:
+        """Take the stream in to its end; None for a game that is not wanted."""
+        *finer, last = self._ways
+        for way in finer:
+            try:
+                return way if await self._stream(way) else None
+            except Refused as error:
+                if self._tracker.is_open:
+                    raise
+                log.info("read_another_way", game=self.game_id, cause=str(error))
+        try:
+            return last if await self._stream(last) else None
+        except Refused as error:
+            if error.status != 404:
+                raise
+            raise Refused(f"there is no game {self.game_id} ({error})", status=404) from None
+
+    async def _stream(self, way: Way) -> bool:
+        async with aclosing(way.stream(self.game_id)) as messages:
+            async for message in messages:
+                if isinstance(message, GameOpened) and not self._tracker.is_open:
+                    if not self._wanted(message.info):
+                        return False
+                    await self._open(message.info, way.source, way.precision_ms, delayed=way.delayed)
+                if isinstance(message, GameOpened | GameState) and not self._known(message.snapshot):
+                    await self._tracker.take(message.snapshot)
+        return True
+
+    async def _open(self, info: GameInfo, source: str, precision_ms: int | None, *, delayed: bool) -> None:
+        if info.variant not in _COVERED:
+            raise RecordError(f"game {self.game_id}: KiriChess does not cover the variant {info.variant}")
+        await self._tracker.open(info, self._rules, source=source, precision_ms=precision_ms, delayed=delayed)
+        self._behind = bool(self._tracker.ledger.moves)
+
+    def _known(self, snapshot: Snapshot) -> bool:
+        """After a restart a stream that begins at the first position is no takeback, until it has caught up."""
+        moves = self._tracker.ledger.moves
+        told = len(snapshot.moves)
+        repeated = snapshot.status in RUNNING and told < len(moves) and list(snapshot.moves) == moves[:told]
+        self._behind = self._behind and repeated
+        return self._behind
+
+    # -- the end -------------------------------------------------------------------------------------------------
+
+    async def _conclude(self, way: Way) -> None:
+        if self._tracker.is_open and self._needs_no_archive(way):
+            await self._tracker.conclude(verdict(self._tracker.ledger, final=True))
+            return
+        finished = await self._archived()
+        if finished is None:
+            await self._conclude_without_archive()
+            return
+        if not self._tracker.is_open:
+            # It was over before it was looked at, and no stream tells of it any more.
+            if not self._wanted(finished.info):
+                return
+            await self._open(finished.info, finished.source, finished.precision_ms, delayed=True)
+        await self._tracker.take(finished.snapshot)
+        await self._tracker.conclude(judge_finished(finished, self._rules))
+
+    async def _conclude_without_archive(self) -> None:
+        if not self._tracker.is_open or self._tracker.ledger.platform is None:
+            raise PlatformError(f"game {self.game_id}: its stream ended before the game, and no archive has it")
+        log.warning("judged_without_archive", game=self.game_id)
+        await self._tracker.conclude(verdict(self._tracker.ledger, final=True))
+
+    def _needs_no_archive(self, way: Way) -> bool:
+        """Aborted games are not archived, and a certain ledger of exact readings is the finest there is."""
+        ledger = self._tracker.ledger
+        end = ledger.platform
+        return end is not None and (end.status == "aborted" or (way.exact and ledger.certain))
+
+    async def _archived(self) -> FinishedGame | None:
         for pause_s in _EXPORT_PAUSES_S:
             await asyncio.sleep(pause_s)
             try:
-                finished = await self._platform.finished(self.game_id)
-                return judge_finished(finished, self._rules)
-            except RecordError as error:
-                log.error("archive_unreadable", game=self.game_id, cause=str(error))
-                return None
+                return await self._platform.finished(self.game_id)
             except PlatformError as error:
-                log.warning("archive_not_ready", game=self.game_id, cause=str(error))
+                log.info("archive_not_ready", game=self.game_id, cause=str(error))
         return None
 
 

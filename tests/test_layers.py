@@ -29,8 +29,10 @@ ARROWS: dict[str, set[str]] = {
     # one game, one account, one sink
     "voice": _GAME,
     "thinker": _GAME,
-    "tracker": _GAME,
+    "event_data": _GAME,
+    "tracker": {"event_data", *_GAME},
     "watching": {"tracker", *_GAME},
+    "watch_entries": {"watching", "settings", *_GAME},
     "session": {"tracker", "thinker", "voice", *_GAME},
     "lobby": {"session", *_GAME},
     "feed": _CONTRACT,
@@ -40,7 +42,7 @@ ARROWS: dict[str, set[str]] = {
     # whoever names concrete adapters
     "daemon": {
         *{"engines", "journal", "platforms", "sinks", "settings", "web"},
-        *{"feed", "lobby", "session", "tracker", "watching"},
+        *{"feed", "lobby", "session", "tracker", "watching", "watch_entries"},
         *_GAME,
     },
     "doctor": {"engines", "journal", "platforms", "settings", *_CONTRACT},

@@ -1,5 +1,6 @@
 """What an answer that is not 200 means: one of the three platform errors, in a line fit to be shown (API §1.1)."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -8,6 +9,7 @@ from bridge.platforms.lichess.shapes import Json, WireError, read_object
 
 _MAX_WORDS = 200
 _MAX_WAIT_S = 86_400.0
+_DEEPEST = 8
 
 PER_DAY = "bot.vsBot.day"
 """Key of the limit of games between bots: it concerns them, not the endpoint (§4)."""
@@ -83,6 +85,18 @@ def _flat(texts: object) -> str:
 
 def no_answer(what: str, error: BaseException) -> Unreachable:
     """A request that failed below HTTP. Only the error's own words: some carry the request's headers."""
+    if (cause := _system_cause(error)) is not None:
+        return Unreachable(f"{what}: {cause}")
     kind = "no answer in time" if isinstance(error, TimeoutError) else type(error).__name__
     said = " ".join(str(error).split())[:_MAX_WORDS]
     return Unreachable(f"{what}: {kind}" + (f": {said}" if said else ""))
+
+
+def _system_cause(error: BaseException) -> str | None:
+    """What the system itself said, below the words of the HTTP libraries: `connection refused`, say."""
+    below: BaseException | None = error
+    for _ in range(_DEEPEST):
+        if isinstance(below, OSError) and below.errno is not None:
+            return (os.strerror(below.errno) if below.errno > 0 else str(below.strerror)).lower()
+        below = below.__cause__ or below.__context__ if below is not None else None
+    return None

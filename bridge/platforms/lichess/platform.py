@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import berserk
 
-from bridge.errors import Refused, UsageError
+from bridge.errors import RateLimited, Refused, UsageError
 from bridge.interfaces import (
     AccountEvent,
     Action,
@@ -106,6 +106,15 @@ class Lichess:
     async def upgrade(self) -> None:
         """Make the account a BOT, for good. Raises Refused for an account that has played."""
         await self._ask("upgrade", lambda api: api.account.upgrade_to_bot())  # type: ignore[no-untyped-call]
+
+    async def ping(self) -> None:
+        """Ask once for next to nothing. Raises Unreachable: the server is not there; anything it says will do."""
+        try:
+            async with self._gate.passage(Lane.POLL, "status"):
+                await self._client.get("/api/users/status", {"ids": "lichess"})
+        except (Refused, RateLimited):
+            # It answers, which is what was asked.
+            pass
 
     async def ongoing(self) -> list[GameStarted]:
         """The account's games in progress, at most 50."""

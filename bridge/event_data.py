@@ -1,0 +1,65 @@
+"""What the events of a live game tell besides the fact itself, so that no reader has to replay the game."""
+
+import chess
+
+from bridge.interfaces import GameInfo
+from bridge.records.verdict_json import row_object
+from bridge.rules.events import Event, Moved, TakenBack
+from bridge.rules.ledger import Ledger
+from bridge.rules.position import read_move
+
+_EFFECTS = ("capture", "toll_ms", "fee_ms", "chip_ms", "increment_ms", "guarded")
+
+
+def about(info: GameInfo) -> dict[str, object]:
+    """Who plays what, where."""
+    control = info.time_control
+    return {
+        "white": info.white.name,
+        "black": info.black.name,
+        "white_title": info.white.title,
+        "black_title": info.black.title,
+        "url": info.url,
+        "rated": info.rated,
+        "variant": info.variant,
+        "time_control": None
+        if control is None
+        else {"initial_ms": control.initial_ms, "increment_ms": control.increment_ms},
+    }
+
+
+def facts_before(ledger: Ledger, event: Event) -> dict[str, object]:
+    """What can only be said before the event: a move's SAN and where it stood, or how many plies are left.
+
+    Raises:
+        RecordError: an illegal move.
+    """
+    if isinstance(event, TakenBack):
+        return {"plies": event.plies}
+    if not isinstance(event, Moved):
+        return {}
+    move = read_move(ledger.board, event.uci)
+    return {
+        "ply": len(ledger.moves) + 1,
+        "side": chess.COLOR_NAMES[ledger.turn],
+        "uci": event.uci,
+        "san": ledger.board.san(move),
+        "think_ms": event.think_ms,
+    }
+
+
+def facts_after(ledger: Ledger) -> dict[str, object]:
+    """Position, clocks in ms (None: unknown), whether the last ply counted (R8), and its effects if it did."""
+    facts: dict[str, object] = {
+        "white_ms": ledger.white_ms,
+        "black_ms": ledger.black_ms,
+        "platform_white_ms": ledger.left_ms[chess.WHITE],
+        "platform_black_ms": ledger.left_ms[chess.BLACK],
+        "fen": ledger.board.fen(),
+        "pool": ledger.setup.rules.pool,
+        "counted": ledger.plies == len(ledger.moves),
+    }
+    if ledger.rows and ledger.rows[-1].ply == len(ledger.moves):
+        row = row_object(ledger.rows[-1], None)
+        facts |= {name: row[name] for name in _EFFECTS}
+    return facts

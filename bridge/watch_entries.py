@@ -1,0 +1,117 @@
+"""From a `watch:` entry of the settings to the games it means."""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
+from contextlib import aclosing
+from functools import partial
+from typing import Protocol, TypeAlias, TypeVar
+
+from bridge.decisions.pool_choice import parse_time_control
+from bridge.errors import Refused, Unreachable
+from bridge.interfaces import GameInfo, GameMessage, GameStarted, Platform
+from bridge.settings.watch import WatchAccount, WatchEntry, WatchGame, WatchTv, WatchUser
+from bridge.watching import Subject, Watchers, own_board, spectator
+
+T = TypeVar("T")
+
+
+class Watchable(Platform, Protocol):
+    """A platform whose games can be found and read without playing them."""
+
+    @property
+    def url(self) -> str:
+        """The server's address."""
+        ...
+
+    async def ping(self) -> None:
+        """Raises Unreachable at once when nobody answers."""
+        ...
+
+    def game(self, game_id: str) -> AsyncGenerator[GameMessage]:
+        """A game of this bot account."""
+        ...
+
+    def spectate(self, game_id: str) -> AsyncGenerator[GameMessage]:
+        """Anybody's game, as spectators see it."""
+        ...
+
+    def board_game(self, game_id: str) -> AsyncGenerator[GameMessage]:
+        """A game of this account, which is no bot: read only, exact and undelayed."""
+        ...
+
+    def user_games(self, name: str) -> AsyncGenerator[str]:
+        """Ids of the games somebody plays, for ever. Raises Refused when there is no such user."""
+        ...
+
+    def tv_games(self, channel: str) -> AsyncGenerator[str]:
+        """Ids of the games a TV channel turns to, for ever. Raises Refused when there is no such channel."""
+        ...
+
+
+Spectate: TypeAlias = Callable[[Watchable, str], AsyncGenerator[GameMessage]]
+Watch: TypeAlias = Callable[[Watchers], Coroutine[object, object, None]]
+
+
+async def open_watch(
+    entry: WatchEntry, platform: Watchable, spectate: Spectate, plays: Callable[[GameInfo], bool]
+) -> Watch:
+    """Look whether the entry can be followed; what comes back follows it.
+
+    `spectate` reads a game as spectators do, within what one address may open; `plays` tells the games that are
+    recorded by those who play them.
+
+    Raises:
+        PlatformError: the server is not there.
+        UsageError: the account's token is not valid.
+    """
+    ways = [spectator(partial(spectate, platform))]
+    if isinstance(entry, WatchAccount):
+        me = await reached(platform.url, platform.account())
+        ways.insert(0, own_board(platform.game if me.is_bot else platform.board_game))
+    else:
+        await reached(platform.url, platform.ping())
+    wanted = _filter(entry)
+    subject = Subject(platform, ways, entry.ruleset(), lambda info: wanted(info) and not plays(info))
+    return partial(_follow, entry, platform, subject)
+
+
+async def _follow(entry: WatchEntry, platform: Watchable, subject: Subject, watchers: Watchers) -> None:
+    match entry:
+        case WatchGame():
+            await watchers.follow(entry.game[:8], subject)
+        case WatchUser():
+            await watchers.follow_each(platform.user_games(entry.user), subject)
+        case WatchTv():
+            await watchers.follow_each(_channel(platform, entry.tv), subject)
+        case WatchAccount():
+            await watchers.follow_each(_started(platform), subject)
+
+
+def _filter(entry: WatchEntry) -> Callable[[GameInfo], bool]:
+    if not isinstance(entry, WatchUser):
+        return lambda info: True
+    control = parse_time_control(entry.time_control) if entry.time_control is not None else None
+    rated = entry.rated
+    return lambda info: (control is None or info.time_control == control) and (rated is None or info.rated == rated)
+
+
+async def _channel(platform: Watchable, channel: str) -> AsyncGenerator[str]:
+    try:
+        async with aclosing(platform.tv_games(channel)) as ids:
+            async for game_id in ids:
+                yield game_id
+    except Refused as error:
+        raise Refused(f"{platform.url} has no TV channel {channel} ({error})", status=error.status) from None
+
+
+async def _started(platform: Watchable) -> AsyncGenerator[str]:
+    async for event in platform.account_events():
+        if isinstance(event, GameStarted):
+            yield event.game_id
+
+
+async def reached(url: str, answer: Awaitable[T]) -> T:
+    """The first answer of a server. Later ones are waited for; this one is not, so that a wrong address is told."""
+    try:
+        return await answer
+    except Unreachable as error:
+        raise Unreachable(f"{url} does not answer; is the address right? ({error})") from None
