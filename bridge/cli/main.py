@@ -56,6 +56,9 @@ class Commands(click.Group):
         try:
             status = super().main(args, *rest, **extra)
             sys.stdout.flush()
+        except click.exceptions.NoArgsIsHelpError as error:
+            error.show()
+            status = EXIT_USAGE
         except click.ClickException as error:
             complain(_click_message(error))
             status = error.exit_code
@@ -96,8 +99,22 @@ def _click_message(error: click.ClickException) -> str:
     return f"{' '.join(error.format_message().split())}{hint}"
 
 
+def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if not wanted or ctx.resilient_parsing:
+        return
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        click.echo(f"{PROGRAM} {version(PROGRAM)}")
+    except PackageNotFoundError:
+        click.echo(f"{PROGRAM} (run from its source, not installed)")
+    ctx.exit()
+
+
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
-@click.version_option(package_name=PROGRAM, prog_name=PROGRAM)
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show the version."
+)
 def main() -> None:
     """Play and referee KiriChess, chess in which time is a resource, on ordinary chess sites."""
 

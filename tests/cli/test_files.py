@@ -394,6 +394,13 @@ def test_help_lists_only_commands_that_are_there_and_comes_at_once() -> None:
     assert (unknown.returncode, "No such command 'match'" in unknown.stderr) == (2, True)
 
 
+def test_without_a_command_the_help_is_shown() -> None:
+    bare = run()
+    assert (bare.returncode, bare.stdout) == (2, "")
+    assert "\n  adjudicate " in bare.stderr
+    assert run("--version").stdout.startswith("kirichess-bridge ")
+
+
 def test_help_imports_nothing_heavy() -> None:
     code = (
         "import sys; from click.testing import CliRunner; from bridge.cli.main import main;"
