@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from bridge.errors import DialError
 from bridge.rules.dials import CHOICES, ECONOMIES, MULTIPLIERS, PIECES
 from bridge.rules.diff import diff, is_related
+from bridge.rules.endings import board_ending
 from bridge.rules.events import Event, Moved, Started, TakenBack
 from bridge.rules.ledger import Ledger
 from bridge.rules.pools import NAMED, Ruleset, named, parse_dials
@@ -211,6 +212,28 @@ def test_whole_histories_equal_their_lines(game: tuple[str | None, list[str]], d
     play(at_once, [Snapshot(moves, clocks_ms=clocks)])
     play(by_ply, [Snapshot(moves[:ply], clocks_ms=clocks[:ply]) for ply in range(len(moves) + 1)])
     assert state(at_once) == state(by_ply)
+
+
+@st.composite
+def few_men(draw: st.DrawFn) -> chess.Board:
+    """Kings and up to six men anywhere: where stalemates, pins and bare material live."""
+    squares = draw(st.lists(st.integers(0, 63), min_size=2, max_size=8, unique=True))
+    board = chess.Board(None)
+    for index, square in enumerate(squares):
+        piece = chess.KING if index < 2 else draw(st.integers(chess.PAWN, chess.QUEEN))
+        board.set_piece_at(square, chess.Piece(piece, bool(index % 2)))
+    board.turn = draw(st.booleans())
+    return board
+
+
+@settings(max_examples=400, deadline=None)
+@given(few_men())
+def test_board_endings_agree_with_python_chess(board: chess.Board) -> None:
+    if board.status() & ~(chess.STATUS_TOO_MANY_CHECKERS | chess.STATUS_IMPOSSIBLE_CHECK):
+        return
+    outcome = board.outcome()
+    ending = board_ending(board, 1, board.is_checkmate(), "material")
+    assert (ending.reason if ending else None) == (outcome.termination.name.lower() if outcome else None)
 
 
 def numbers(least: int = 0) -> st.SearchStrategy[int | float]:
