@@ -6,18 +6,28 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import ParamSpec, Self, TypeVar
+
+import structlog
 
 from bridge.errors import JournalError
 from bridge.interfaces import Draft, Entry
 from bridge.journal.place import parse_url
+from bridge.journal.raw import Gathered, Line
 from bridge.journal.store import Row, Store
+
+log = structlog.get_logger("kirichess_journal")
 
 T = TypeVar("T")
 P = ParamSpec("P")
 
 PAGE = 500  # entries that a follower which lags reads at a time
 RECENT = 2000  # entries kept in memory, so that followers at the end never touch the disk
+RAW_WAITS_S = 1.0  # how long a raw line waits for events to be stored with
+SWEEP_S = 3600.0
+DAY_MS = 86_400_000
+PROBES_S = (0.5, 30.0)  # a journal that fails is tried again so soon at first, and at least so often
 
 
 def wall_ms() -> int:
@@ -38,10 +48,14 @@ class SqlJournal:
     """A Journal in SQLite: `sqlite:///FILE`, or `sqlite://` for one that is gone with the program.
 
     Everything that waits while one transaction runs goes into the next one together (group commit).
-    Raises UsageError for an address that is none. `now_ms` is the wall clock that entries are stamped with.
+    Raises UsageError for an address that is none. `now_ms` is the wall clock that entries are stamped with; `raw_days`
+    is how long the platform's lines are kept, 0: not at all.
+
+    When a transaction fails, its appends raise and nothing of it is stored; the next ones are tried like any. Until one
+    succeeds `trouble` says what is wrong, and the journal tries by itself whether it is over, less and less often.
     """
 
-    def __init__(self, url: str, now_ms: Callable[[], int] = wall_ms) -> None:
+    def __init__(self, url: str, now_ms: Callable[[], int] = wall_ms, *, raw_days: int = 30) -> None:
         parse_url(url)
         self._url = url
         self._now_ms = now_ms
@@ -52,6 +66,14 @@ class SqlJournal:
         self._last = 0
         self._recent: deque[Entry] = deque(maxlen=RECENT)
         self._news = asyncio.Event()
+        self._raw_days = raw_days
+        self._raw = Gathered()
+        self._raw_timer: asyncio.TimerHandle | None = None
+        self._sweeping: asyncio.Task[None] | None = None
+        self._probing: asyncio.Task[None] | None = None
+        self._works = asyncio.Event()
+        self._works.set()
+        self.trouble = ""
 
     async def open(self) -> Self:
         """Open the file, creating it where there is none. Raises JournalError: what is wrong, and the cure."""
@@ -62,6 +84,7 @@ class SqlJournal:
         except BaseException:
             self._thread.shutdown(wait=False)
             raise
+        self._sweeping = asyncio.create_task(self._sweep(self._store))
         return self
 
     async def __aenter__(self) -> Self:
@@ -87,6 +110,22 @@ class SqlJournal:
         batch.cursors[name] = seq
         await asyncio.shield(batch.committed)
 
+    def keep(self, game_id: str, source: str, text: bytes, at_ms: int) -> None:
+        """Keep a line of a game's stream as it came, at `at_ms` of the steady clock; empty: the stream was opened.
+
+        It is stored in the same transaction as the next events, so never later than what came of it, or within a
+        second. Never waits, never raises.
+        """
+        if self._raw_days == 0 or self._store is None:
+            return
+        self._raw.add(game_id, source, Line(self._now_ms(), at_ms, text))
+        if self._raw_timer is None and not self.trouble:
+            self._raw_timer = asyncio.get_running_loop().call_later(RAW_WAITS_S, self._next_batch)
+
+    async def works(self) -> None:
+        """Returns when there is no trouble (any more)."""
+        await self._works.wait()
+
     async def follow(self, after: int) -> AsyncIterator[Entry]:
         """Every entry with a greater number, then the new ones as they come; ends when the journal is closed."""
         while self._store is not None:
@@ -94,12 +133,15 @@ class SqlJournal:
             if after >= self._last:
                 await news.wait()
                 continue
-            for entry in await self._page(after):
+            last = self._last
+            page = await self._page(after)
+            for entry in page:
                 yield entry
-                after = entry.seq
+            # An empty page: what was there has been pruned.
+            after = page[-1].seq if page else last
 
     async def _page(self, after: int) -> list[Entry]:
-        """Some of the entries after `after`, of which there are some."""
+        """Some of the entries after `after`; none if all of them have been pruned."""
         if self._recent and after + 1 >= self._recent[0].seq:
             start = after + 1 - self._recent[0].seq
             return list(itertools.islice(self._recent, start, start + PAGE))
@@ -121,6 +163,11 @@ class SqlJournal:
 
     async def close(self) -> None:
         """Write what is waiting, end the followers and let go of the file."""
+        for chore in (self._sweeping, self._probing, self._raw_timer):
+            if chore is not None:
+                chore.cancel()
+        if self._raw and self._store is not None and not self.trouble:
+            self._next_batch()
         store, self._store = self._store, None
         if self._waiting is not None:
             await asyncio.wait([self._waiting.committed])
@@ -141,12 +188,23 @@ class SqlJournal:
         if self._waiting is None:
             self._waiting = _Batch()
             self._waiting.committed = asyncio.create_task(self._commit(store, self._waiting))
+            self._waiting.committed.add_done_callback(_seen)
         return self._waiting
 
     async def _commit(self, store: Store, batch: _Batch) -> list[list[Entry]]:
         async with self._writing:
             self._waiting = None
-            stored = await self._run(store.write, batch.appends, batch.cursors, self._now_ms())
+            if self._raw_timer is not None:
+                self._raw_timer.cancel()
+                self._raw_timer = None
+            blocks = self._raw.blocks()
+            try:
+                stored = await self._run(store.write, batch.appends, batch.cursors, blocks, self._now_ms())
+            except JournalError as error:
+                self._fails(str(error))
+                raise
+            self._raw.stored(blocks)
+            self._succeeds()
             entries = [entry for member in stored for entry in member]
             if entries:
                 self._recent.extend(entries)
@@ -155,5 +213,52 @@ class SqlJournal:
                 self._news = asyncio.Event()
             return stored
 
+    # -- trouble and chores --------------------------------------------------------------------------------------
+
+    def _fails(self, cause: str) -> None:
+        if not self.trouble:
+            log.error("journal_fails", cause=cause)
+            self._works.clear()
+            self._probing = asyncio.create_task(self._probe())
+        self.trouble = cause
+
+    def _succeeds(self) -> None:
+        if self.trouble:
+            log.info("journal_works_again")
+            self.trouble = ""
+            self._works.set()
+
+    async def _probe(self) -> None:
+        """Try whether the trouble is over, with what waits or with a write that changes nothing."""
+        wait_s, most_s = PROBES_S
+        while self.trouble:
+            await asyncio.sleep(wait_s)
+            wait_s = min(2 * wait_s, most_s)
+            with suppress(JournalError):  # `trouble` has it
+                await asyncio.shield(self._next_batch().committed)
+
+    async def _sweep(self, store: Store) -> None:
+        """Every hour: raw lines that are too old go, and games that are over take less room."""
+        since_ms = self._now_ms() - 2 * DAY_MS
+        while True:
+            now_ms = self._now_ms()
+            before_ms, quiet_ms = now_ms - self._raw_days * DAY_MS, now_ms - DAY_MS // 24
+            try:
+                more = True
+                while more:
+                    more = await self._run(store.sweep, before_ms=before_ms, quiet_ms=(since_ms, quiet_ms))
+                    await asyncio.sleep(0.1)
+                since_ms = quiet_ms
+            except JournalError as error:
+                log.warning("journal_not_swept", cause=str(error))
+            self._raw.forget(before_ms)
+            await asyncio.sleep(SWEEP_S)
+
     async def _run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, lambda: call(*args, **kwargs))
+
+
+def _seen(committed: "asyncio.Task[list[list[Entry]]]") -> None:
+    """A transaction of raw lines alone has nobody who waits for it; `trouble` tells of its failure."""
+    if not committed.cancelled():
+        committed.exception()

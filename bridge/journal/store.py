@@ -6,8 +6,10 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import sqlalchemy as sa
+import structlog
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.pool import StaticPool
 
@@ -17,6 +19,12 @@ from bridge.journal import schema
 from bridge.journal.faults import told
 from bridge.journal.lock import JournalLock
 from bridge.journal.place import check_file, parse_url
+from bridge.journal.raw import Block, pack
+from bridge.journal.saving import save
+from bridge.journal.sweeping import forget_some, merge_some
+from bridge.journal.upgrade import upgrade
+
+log = structlog.get_logger("kirichess_journal")
 
 BUSY_TIMEOUT_S = 5
 
@@ -35,66 +43,71 @@ class Row:
 
 
 class Store:
-    """An open journal database, held by an advisory lock against every other process."""
+    """An open journal database, held by an advisory lock against every other process that would append."""
 
     def __init__(self, url: str) -> None:
-        parsed, file = parse_url(url)
-        self._place = str(file) if file else "in memory"
-        if file:
-            check_file(file)
-        self._lock = JournalLock(file) if file else None
+        self._url, self._file = parse_url(url)
+        self._place = str(self._file) if self._file else "in memory"
+        if self._file:
+            check_file(self._file)
+        self._lock = JournalLock(self._file) if self._file else None
         # The driver begins nothing behind our back (isolation_level None). IMMEDIATE: a transaction that will write
         # waits for its turn at once, and never fails half way.
         self._engine = sa.create_engine(
-            parsed, poolclass=StaticPool, connect_args={"timeout": BUSY_TIMEOUT_S, "isolation_level": None}
+            self._url, poolclass=StaticPool, connect_args={"timeout": BUSY_TIMEOUT_S, "isolation_level": None}
         )
         sa.event.listen(self._engine, "connect", _tune)
-        sa.event.listen(self._engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
+        sa.event.listen(self._engine, "begin", _begin)
         try:
             with self._transaction() as connection:
                 self._uuid = self._prepare(connection)
-                # Nobody else writes while we hold the lock, so the last number is read once.
+                # Nobody else appends while we hold the lock, so the last number is read once.
                 self._last = _last_seq(connection)
+            self._identity = self._files()
         except BaseException:
             self.close()
             raise
 
     @contextmanager
-    def _transaction(self) -> Iterator[sa.Connection]:
-        with told(self._place), self._engine.begin() as connection:
-            yield connection
+    def _transaction(self, *, reading: bool = False) -> Iterator[sa.Connection]:
+        with told(self._place), self._engine.connect() as plain:
+            connection = plain.execution_options(reading=reading)
+            with connection.begin():
+                yield connection
 
     def _prepare(self, connection: sa.Connection) -> str:
-        """Create the tables in an empty database, else see that they are ours. Returns the journal's own id."""
+        """Create the tables in an empty database, else bring them up to date. Returns the journal's own id."""
         present = set(sa.inspect(connection).get_table_names())
         if not present:
-            schema.tables.create_all(connection)
-            values = {"program": schema.PROGRAM, "schema": schema.VERSION, "journal": uuid.uuid4().hex}
-            rows = [{"name": name, "value": value} for name, value in values.items()]
-            connection.execute(sa.insert(schema.meta), rows)
-        elif not present >= set(schema.tables.tables):
+            schema.create(connection, uuid.uuid4().hex)
+            present = set(schema.tables.tables)
+        meta = schema.read_meta(connection, present)
+        if meta is None:
             raise JournalError(
                 f"journal {self._place}: belongs to another program (tables: {', '.join(sorted(present)[:4])}); "
                 "set journal.url to another file"
             )
-        meta = {str(name): str(value) for name, value in connection.execute(sa.select(schema.meta))}
-        if meta.get("schema") != schema.VERSION or meta.get("program") != schema.PROGRAM:
+        if meta["schema"] not in schema.KNOWN:
             raise JournalError(
-                f"journal {self._place}: written by another version of this program (schema {meta.get('schema')}, "
+                f"journal {self._place}: written by a newer version of this program (schema {meta['schema']}, "
                 f"this one knows {schema.VERSION}); update the program, or set journal.url to another file"
             )
+        if meta["schema"] != schema.VERSION:
+            upgrade(connection, meta["schema"])
         # A write that changes nothing: a read-only file is told now and not at the first game.
         connection.execute(sa.update(schema.meta).values(value=schema.meta.c.value))
         return meta["journal"]
 
-    def write(self, batch: Sequence[Sequence[Row]], cursors: Mapping[str, int], time_ms: int) -> list[list[Entry]]:
+    def write(
+        self, batch: Sequence[Sequence[Row]], cursors: Mapping[str, int], blocks: Sequence[Block], time_ms: int
+    ) -> list[list[Entry]]:
         """Store everything in one transaction, or nothing; answers each member of the batch with its entries.
 
         A number counts as given once the transaction is through, so a batch that fails leaves no gap.
         """
+        self._keep_in_place()
         with self._transaction() as connection:
-            rows = [row for member in batch for row in member]
-            known = _known_keys(connection, [row.draft.key for row in rows if row.draft.key is not None])
+            known = _known_keys(connection, [row.draft.key for rows in batch for row in rows if row.draft.key])
             seq = self._last
             stored: list[list[Entry]] = []
             values: list[dict[str, object]] = []
@@ -110,9 +123,13 @@ class Store:
                     values.append(_columns(stored[-1][-1], row))
             if values:
                 connection.execute(sa.insert(schema.event), values)
+            if blocks:
+                connection.execute(sa.insert(schema.raw), [_block_columns(block) for block in blocks])
             for name, position in cursors.items():
                 statement = insert(schema.cursor).values(name=name, seq=position)
                 connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_={"seq": position}))
+            if not values and not blocks and not cursors:
+                connection.execute(sa.update(schema.meta).values(value=schema.meta.c.value))
         self._last = seq
         return stored
 
@@ -132,7 +149,7 @@ class Store:
             query = query.where(columns.subject == subject)
         if types:
             query = query.where(columns.type.in_(types))
-        with self._transaction() as connection:
+        with self._transaction(reading=True) as connection:
             rows = connection.execute(query.order_by(columns.seq).limit(limit)).all()
         return [Entry(*row[:-1], json.loads(row[-1])) for row in rows]
 
@@ -142,9 +159,58 @@ class Store:
 
     def cursor(self, name: str) -> int:
         """A sink's stored cursor, 0 at first."""
-        with self._transaction() as connection:
+        with self._transaction(reading=True) as connection:
             query = sa.select(schema.cursor.c.seq).where(schema.cursor.c.name == name)
             return int(connection.execute(query).scalar() or 0)
+
+    def sweep(self, *, before_ms: int, quiet_ms: tuple[int, int]) -> bool:
+        """A bounded piece of housekeeping among the raw lines; True while there is more to do.
+
+        Lines older than `before_ms` go; blocks of a game whose last line came within `quiet_ms` become one.
+        """
+        with self._transaction() as connection:
+            try:
+                return forget_some(connection, before_ms) or merge_some(connection, quiet_ms)
+            except ValueError as error:
+                raise JournalError(f"journal {self._place}: {error}") from error
+
+    # -- the file under our feet ---------------------------------------------------------------------------------
+
+    def _files(self) -> tuple[tuple[int, int] | None, ...]:
+        """What the names of the file and its log lead to; None: to nothing."""
+        if self._file is None:
+            return ()
+        return tuple(_inode(path) for path in (self._file, self._file.with_name(self._file.name + "-wal")))
+
+    def _keep_in_place(self) -> None:
+        """A deleted file goes on as bytes that only we can reach: then they are put back under their name."""
+        found = self._files()
+        if found == self._identity or self._file is None:
+            return
+        if found[0] not in (None, self._identity[0]):
+            raise JournalError(
+                f"journal {self._place}: another file lies there now; put the old one back, or start this program anew"
+            )
+        self._restore(self._file)
+
+    def _restore(self, file: Path) -> None:
+        check_file(file)
+        copy = file.with_name(file.name + "-restored")
+        with told(self._place):
+            connection = self._engine.raw_connection().driver_connection
+            assert isinstance(connection, sqlite3.Connection), "the driver is sqlite3"
+            save(connection, copy)
+            self._engine.dispose()
+            for suffix in ("-wal", "-shm"):
+                file.with_name(file.name + suffix).unlink(missing_ok=True)
+            copy.replace(file)
+            with self._transaction():
+                """The first connection makes the log anew."""
+        self._identity = self._files()
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = JournalLock(file)
+        log.warning("journal_restored", journal=self._place, cause="its file was deleted while in use")
 
     def close(self) -> None:
         """Fold the write-ahead log into the file and let go of it."""
@@ -160,8 +226,22 @@ def _tune(connection: sqlite3.Connection, _record: object) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
 
 
+def _begin(connection: sa.Connection) -> None:
+    connection.exec_driver_sql("BEGIN" if connection.get_execution_options().get("reading") else "BEGIN IMMEDIATE")
+
+
+def _inode(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
 def _last_seq(connection: sa.Connection) -> int:
-    return int(connection.execute(sa.select(sa.func.max(schema.event.c.seq))).scalar() or 0)
+    """The greatest number ever given: pruning may have taken the entry that bore it."""
+    given = "SELECT max(seq) FROM sqlite_sequence WHERE name = 'event'"
+    return int(connection.exec_driver_sql(given).scalar() or 0)
 
 
 def _known_keys(connection: sa.Connection, keys: Sequence[str]) -> set[str | None]:
@@ -180,4 +260,15 @@ def _columns(entry: Entry, row: Row) -> dict[str, object]:
         "account": entry.account,
         "data": row.data,
         "key": row.draft.key,
+    }
+
+
+def _block_columns(block: Block) -> dict[str, object]:
+    return {
+        "subject": block.subject,
+        "source": block.source,
+        "first": block.first,
+        "lines": len(block.lines),
+        "until_ms": block.lines[-1].wall_ms,
+        "data": pack(block.lines),
     }
