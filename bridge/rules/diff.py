@@ -11,12 +11,11 @@ from collections.abc import Sequence
 import chess
 
 from bridge.rules.events import Berserked, Ended, Event, Moved, Noted, Resynced, TakenBack, TimeGiven
-from bridge.rules.ledger import Ledger, Row
+from bridge.rules.ledger import Ledger
+from bridge.rules.platform_clocks import SOURCE_ERROR_MS
 from bridge.rules.position import read_move
 from bridge.rules.snapshot import RUNNING, Anomaly, Snapshot
-
-SOURCE_ERROR_MS = 40
-"""A difference of at most this is rounding, not time given (R4)."""
+from bridge.rules.takeback import not_given_back
 
 _GIFT_MS = range(5_000, 60_001)
 """What one gift can be on Lichess (add-time is 5 to 60 s)."""
@@ -237,43 +236,11 @@ class _Comparison:
         spent: dict[chess.Color, int] = {}
         left: dict[chess.Color, int | None] = {}
         for side in chess.COLORS:
-            reading = self.snapshot.clock_ms(side) if exact else None
             own = [row for row in undone if row.side == side]
-            # Its earliest undone ply and what was spent before it; none of the side that moved last before them.
-            keeps = next((i for i, row in enumerate(own, 1) if row.ply == plies + 1), 0)
-            spent[side], left[side] = self._not_given_back(side, own, keeps, reading)
+            reading = self.snapshot.clock_ms(side) if exact else None
+            spent[side], left[side] = not_given_back(self.clocks, side, own, plies, reading)
         white, black = chess.WHITE, chess.BLACK
         self._emit(TakenBack(plies, spent[white], spent[black], left[white], left[black], self.snapshot.at_ms))
-
-    def _not_given_back(
-        self, side: chess.Color, undone: Sequence[Row], keeps: int, reading: int | None
-    ) -> tuple[int, int | None]:
-        """R5: (what stays spent, what the clock reads now) of a side, whose rows `undone` are no more.
-
-        Lichess undoes ply by ply, and the side whose ply is undone keeps its clock, increment included, until an
-        earlier one is undone too: of all the undone thinking only that up to the earliest undone ply stays spent, the
-        first `keeps` rows; gifts since are lost. Where the reading says otherwise, it decides how many thinking times
-        were given back.
-        """
-        clock = self.clocks.left_ms[side]
-        stands = sum(row.think_ms or 0 for row in undone)
-        if clock is None:
-            return stands, None
-        states = [(clock, stands)]
-        clock -= self.clocks.given_ms[side]
-        states.append((clock, stands))
-        for row in reversed(undone):
-            think = row.think_ms or 0
-            clock, stands = clock + think - row.credited_ms, stands - think
-            states.append((clock, stands))
-        lichess = states[1 + len(undone) - keeps]
-        if reading is None:
-            return lichess[1], lichess[0]
-        fits = [state for state in (lichess, *states) if abs(state[0] - reading) <= SOURCE_ERROR_MS]
-        # A clock below Lichess's value has run on since the takeback.
-        nearest = lichess if reading < lichess[0] else min(states, key=lambda state: abs(state[0] - reading))
-        clock, stands = fits[0] if fits else nearest
-        return max(0, stands + clock - reading), reading
 
     def _pending_ms(self) -> int:
         """What the side to move had thought when the game ended (R9; on time: until its platform clock was empty)."""

@@ -9,6 +9,9 @@ import chess
 
 from bridge.rules.events import Berserked, Event, Moved, Resynced, TakenBack, TimeGiven
 
+SOURCE_ERROR_MS = 40
+"""A difference of at most this is rounding, not time given (R4)."""
+
 
 class PlatformClocks:
     """What each clock would read had its side thought no further, so that errors do not add up (rules §6).
