@@ -301,7 +301,10 @@ class Ledger:
     def _given(self, event: TimeGiven) -> None:
         self.clocks.apply(event)
         least = "" if event.seen else "at least "
-        self._note("time_given", f"{_name(event.side)} was given {least}{event.given_ms} ms on the platform")
+        note = f"{_name(event.side)} was given {least}{event.given_ms} ms on the platform"
+        # What only a reading betrays belongs to the ply of that reading, which comes next.
+        ply = len(self.moves) if event.seen else len(self.moves) + 1
+        self.anomalies.append(Anomaly("time_given", ply, note))
 
     def _berserked(self, event: Berserked) -> None:
         self.clocks.apply(event)

@@ -88,6 +88,7 @@ def seen(ledger: Ledger, final: bool) -> dict[str, Any]:
         "black_ms": judged.black_ms,
         "certain": judged.certain,
         "anomalies": [anomaly.kind for anomaly in judged.anomalies],
+        "anomaly_plies": [anomaly.ply for anomaly in judged.anomalies],
         "think_ms": [row.think_ms for row in judged.rows],
         "spent": [[chess.COLOR_NAMES[row.side], row.think_ms] for row in judged.rows if row.ply is None],
         "clocks": [[row.white_ms, row.black_ms] for row in judged.rows],
