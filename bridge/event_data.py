@@ -4,7 +4,7 @@ import chess
 
 from bridge.interfaces import GameInfo
 from bridge.records.verdict_json import row_object
-from bridge.rules.events import Event, Moved, TakenBack
+from bridge.rules.events import Ended, Event, Moved, TakenBack
 from bridge.rules.ledger import Ledger
 from bridge.rules.position import read_move
 
@@ -29,13 +29,15 @@ def about(info: GameInfo) -> dict[str, object]:
 
 
 def facts_before(ledger: Ledger, event: Event) -> dict[str, object]:
-    """What can only be said before the event: a move's SAN and where it stood, or how many plies are left.
+    """What can only be said before the event: a move's SAN and where it stood, how many plies are left, how it ended.
 
     Raises:
         RecordError: an illegal move.
     """
     if isinstance(event, TakenBack):
         return {"plies": event.plies}
+    if isinstance(event, Ended):
+        return {"status": event.status, "winner": None if event.winner is None else chess.COLOR_NAMES[event.winner]}
     if not isinstance(event, Moved):
         return {}
     move = read_move(ledger.board, event.uci)

@@ -1,6 +1,7 @@
 """`demo`: arena, two bots, daemon and monitor in one process; no account, no network."""
 
 import asyncio
+import math
 import signal
 import tempfile
 from pathlib import Path
@@ -62,35 +63,25 @@ class _Verdicts:
 
 async def _demo(pool: str, *, once: bool, seconds: int | None, port: int) -> None:
     from bridge.arena import Account, Arena
-    from bridge.cli.running import terminal_sink
+    from bridge.cli.running import Stdout, until_first
     from bridge.daemon import Daemon
 
-    verdicts = _Verdicts()
+    stdout, verdicts = Stdout(json=False), _Verdicts()
     with tempfile.TemporaryDirectory(prefix="kirichess-demo-") as folder:
         async with Arena([Account(name, f"demo{name}", title="BOT") for name in _BOTS]) as arena:
-            sinks = [terminal_sink(json=False), verdicts]
-            daemon = Daemon(_settings(arena.url, pool, port, Path(folder)), sinks=sinks, think_cap_ms=_THINK_CAP_MS)
+            settings = _settings(arena.url, pool, port, Path(folder))
+            daemon = Daemon(settings, sinks=[stdout, verdicts], think_cap_ms=_THINK_CAP_MS)
             work = asyncio.create_task(daemon.run())
-            playing = asyncio.create_task(_play(arena, daemon, verdicts, pool, once=once))
-            signalled = asyncio.create_task(_signal())
-            try:
-                async with asyncio.timeout(seconds):
-                    await asyncio.wait({work, signalled}, return_when=asyncio.FIRST_COMPLETED)
-            except TimeoutError:
-                # That is what --seconds asks for.
-                pass
-            for task in (playing, signalled):
-                task.cancel()
-            if not work.done():
-                work.cancel()
-            await asyncio.gather(playing, signalled, return_exceptions=True)
-            await asyncio.wait({work})
+            ends = [_signal(), stdout.gone.wait(), *([] if seconds is None else [asyncio.sleep(seconds)])]
+            await until_first(work, _play(arena, daemon, verdicts, pool, once=once), *ends)
+            if stdout.gone.is_set():
+                raise BrokenPipeError
             if not work.cancelled():
                 work.result()
 
 
 async def _play(arena: "Arena", daemon: "Daemon", verdicts: _Verdicts, pool: str, *, once: bool) -> None:
-    """One game after the other, colours swapped, from the daemon's first ready moment on."""
+    """One game after the other, colours swapped, from the daemon's first ready moment on; never returns."""
     await daemon.ready.wait()
     if daemon.monitor is not None:
         click.echo(f"page: {daemon.monitor.url}   server: {arena.url}", err=True)
@@ -100,9 +91,8 @@ async def _play(arena: "Arena", daemon: "Daemon", verdicts: _Verdicts, pool: str
         await verdicts.finals.get()
         if once:
             daemon.drain()
-            return
         white, black = black, white
-        await asyncio.sleep(_PAUSE_S)
+        await asyncio.sleep(_PAUSE_S if not once else math.inf)
 
 
 async def _signal() -> None:

@@ -21,7 +21,7 @@ def command(file: Path, as_json: bool) -> None:
 
     The first signal takes no new games and ends when the running ones are over; the second stops at once.
     """
-    from bridge.cli.running import run_daemon, set_up_logs, terminal_sink
+    from bridge.cli.running import run_daemon, set_up_logs
     from bridge.daemon import Daemon
     from bridge.settings.load import load
 
@@ -32,4 +32,4 @@ def command(file: Path, as_json: bool) -> None:
         if daemon.monitor is not None:
             click.echo(f"monitor: {daemon.monitor.url}", err=True)
 
-    asyncio.run(run_daemon(settings, [terminal_sink(json=as_json)], announce))
+    asyncio.run(run_daemon(settings, json=as_json, announce=announce))

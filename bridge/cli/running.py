@@ -5,7 +5,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine
 
 import structlog
 from rich.console import Console
@@ -14,7 +14,8 @@ from bridge.cloudevents import to_json
 from bridge.daemon import Daemon
 from bridge.interfaces import Entry, Sink
 from bridge.settings.models import Settings
-from bridge.sinks.terminal import LiveView, PlainLines
+from bridge.sinks.plain_lines import PlainLines
+from bridge.sinks.terminal import LiveView
 
 
 class JsonLines:
@@ -31,17 +32,39 @@ class JsonLines:
         """Nothing to let go of."""
 
 
-def terminal_sink(*, json: bool) -> Sink:
+class Stdout:
+    """A sink that prints. `gone` is set when nobody reads any more (`| head`): then there is no use in going on."""
+
+    def __init__(self, *, json: bool) -> None:
+        self.gone = asyncio.Event()
+        self._sink = _printer(json=json)
+        self.name = self._sink.name
+
+    async def write(self, entry: Entry) -> None:
+        """Print one event."""
+        try:
+            await self._sink.write(entry)
+        except BrokenPipeError:
+            self.gone.set()
+
+    async def close(self) -> None:
+        """Leave the terminal as it was."""
+        await self._sink.close()
+
+
+def _printer(*, json: bool) -> Sink:
     """A live picture on a terminal, one line an event elsewhere, CloudEvents with `--json`."""
     if json:
         return JsonLines()
     console = Console()
-    return LiveView(console) if console.is_terminal and "NO_COLOR" not in os.environ else PlainLines(console)
+    live = console.is_terminal and not console.is_dumb_terminal and "NO_COLOR" not in os.environ
+    return LiveView(console) if live else PlainLines(console)
 
 
-def set_up_logs() -> None:
-    """Readable lines on stderr; stdout is the result's."""
-    level = logging.WARNING if sys.stderr.isatty() else logging.INFO
+def set_up_logs(level: int | None = None) -> None:
+    """Readable lines on stderr; stdout is the result's. On a terminal, only what needs attention."""
+    if level is None:
+        level = logging.WARNING if sys.stderr.isatty() else logging.INFO
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
@@ -50,16 +73,18 @@ def set_up_logs() -> None:
             structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty() and "NO_COLOR" not in os.environ),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        # Looked up at each line: a live picture puts its own stderr in place, to print above itself.
+        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
     )
 
 
-async def run_daemon(settings: Settings, sinks: Sequence[Sink], announce: Callable[[Daemon], None]) -> None:
+async def run_daemon(settings: Settings, *, json: bool, announce: Callable[[Daemon], None]) -> None:
     """Run until there is no more to do or a signal came: the first drains, the second stops at once.
 
-    Raises KeyboardInterrupt for the second signal.
+    Raises KeyboardInterrupt for the second signal, BrokenPipeError when nobody reads what is printed.
     """
-    daemon = Daemon(settings, sinks=sinks)
+    stdout = Stdout(json=json)
+    daemon = Daemon(settings, sinks=[stdout])
     work = asyncio.create_task(daemon.run())
     with_signals(daemon.drain, work)
     ready = asyncio.create_task(daemon.ready.wait())
@@ -67,7 +92,22 @@ async def run_daemon(settings: Settings, sinks: Sequence[Sink], announce: Callab
     ready.cancel()
     if not work.done():
         announce(daemon)
+    await until_first(work, stdout.gone.wait())
+    if stdout.gone.is_set():
+        raise BrokenPipeError
     await outcome_of(work)
+
+
+async def until_first(work: "asyncio.Task[None]", *others: Coroutine[object, object, object]) -> None:
+    """Wait for the work or anything else; what is not done then is cancelled. Raises what another one raised."""
+    tasks = [asyncio.create_task(other) for other in others]
+    await asyncio.wait({work, *tasks}, return_when=asyncio.FIRST_COMPLETED)
+    for task in (work, *tasks):
+        task.cancel()
+    await asyncio.wait({work, *tasks})
+    for ended in tasks:
+        if not ended.cancelled():
+            ended.result()
 
 
 def with_signals(drain: Callable[[], None], work: "asyncio.Task[None]") -> None:

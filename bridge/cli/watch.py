@@ -29,7 +29,7 @@ def command(
     TARGET is game:ID, user:NAME, tv:CHANNEL or a game's address. With games alone it ends with their final verdicts.
     """
     from bridge.cli.rules_choice import RulesChoice
-    from bridge.cli.running import run_daemon, set_up_logs, terminal_sink
+    from bridge.cli.running import run_daemon, set_up_logs
     from bridge.settings.models import Settings
 
     set_up_logs()
@@ -48,7 +48,7 @@ def command(
             "journal": {"url": "sqlite://"},
         }
     )
-    asyncio.run(run_daemon(settings, [terminal_sink(json=as_json)], lambda daemon: None))
+    asyncio.run(run_daemon(settings, json=as_json, announce=lambda daemon: None))
 
 
 def _entry(target: str) -> tuple[dict[str, str], str]:

@@ -1,0 +1,78 @@
+"""Games as text, one line an event, for files, pipes and people without colours."""
+
+from collections.abc import Mapping
+
+from rich.console import Console
+
+from bridge import event_types
+from bridge.interfaces import Entry
+from bridge.records.game import printable
+from bridge.rules.clock_text import clock_text
+from bridge.sinks.ply_text import changed_text, effects_text, flag_text, move_text, withdrawn_text
+
+
+class PlainLines:
+    """One line an event; what no person wants to read has none."""
+
+    name = "terminal"
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    async def write(self, entry: Entry) -> None:
+        """Print what the event means."""
+        line = _of_game(entry) or _of_account(entry)
+        if line:
+            self._console.print(printable(line), markup=False, highlight=False, emoji=False, soft_wrap=True)
+
+    async def close(self) -> None:
+        """Nothing to let go of."""
+
+
+def _of_game(entry: Entry) -> str:
+    data, game = entry.data, entry.subject
+    match entry.type:
+        case event_types.GAME_STARTED:
+            pool = str(data.get("pool") or "custom").title()
+            return f"{game} started: {data.get('white')} (White) v {data.get('black')} (Black), pool {pool}"
+        case event_types.GAME_PLY:
+            return f"{game} {move_text(data)}  {_clocks(data)}  {effects_text(data)}"
+        case event_types.GAME_TAKEBACK:
+            return f"{game} moves taken back  {_clocks(data)}"
+        case event_types.GAME_FINISHED:
+            return f"{game} over on the platform: {data.get('status')}"
+        case event_types.FLAG_PROVISIONAL:
+            return f"{game} {flag_text(data)}"
+        case event_types.FLAG_WITHDRAWN:
+            return f"{game} {withdrawn_text(data)}"
+        case event_types.VERDICT_PROVISIONAL | event_types.VERDICT_FINAL:
+            return f"{game} {entry.type.rsplit('.', 1)[1]} verdict: {data.get('text')}"
+        case event_types.VERDICT_CHANGED:
+            return f"{game} verdict changed: {changed_text(data)}"
+        case event_types.ANOMALY:
+            return f"{game} anomaly: {data.get('note')}"
+        case event_types.ENGINE_FAILED:
+            return f"{game} engine failed: {data.get('cause')}"
+    return ""
+
+
+def _of_account(entry: Entry) -> str:
+    data = entry.data
+    match entry.type:
+        case event_types.ACCOUNT_ONLINE:
+            return f"{entry.account} is online"
+        case event_types.ACCOUNT_OFFLINE:
+            return f"{entry.account} is offline ({data.get('reason')})"
+        case event_types.CHALLENGE_ACCEPTED:
+            return f"{entry.subject} challenge accepted, pool {data.get('pool')}"
+        case event_types.CHALLENGE_DECLINED:
+            return f"{entry.subject} challenge declined: {data.get('reason')}"
+    return ""
+
+
+def _clocks(data: Mapping[str, object]) -> str:
+    white, black = data.get("white_ms"), data.get("black_ms")
+    if not isinstance(white, int) or not isinstance(black, int):
+        return ""
+    gap = white - black
+    return f"White {clock_text(white)} Black {clock_text(black)} gap {'+' if gap > 0 else ''}{clock_text(gap)}"
