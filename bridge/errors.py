@@ -8,6 +8,7 @@ BridgeError                     everything this program says on purpose
 ├── PlatformError               a platform said no, or could not be reached
 │   ├── Refused                 4xx: the request will never work as it is
 │   ├── RateLimited             429: wait `retry_after_s`
+│   │   └── DailyLimit          too many games against bots today
 │   └── Unreachable             network, timeout, 5xx: may work later
 ├── EngineError                 an engine that is missing, dies, is silent or plays an illegal move
 ├── JournalError                the journal file: locked, full, corrupt, read-only
@@ -68,6 +69,17 @@ class RateLimited(PlatformError):
     def __init__(self, message: str, *, retry_after_s: float | None) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
+
+
+class DailyLimit(RateLimited):
+    """Too many games against bots today: `retry_after_s` until the next one, games with people excepted.
+
+    `ours`: the limit is our account's, else the opponent's (Lichess API, limits).
+    """
+
+    def __init__(self, message: str, *, retry_after_s: float | None, ours: bool) -> None:
+        super().__init__(message, retry_after_s=retry_after_s)
+        self.ours = ours
 
 
 class Unreachable(PlatformError):

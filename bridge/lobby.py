@@ -1,19 +1,19 @@
 """One account's door: challenges in, games started, slots counted.
 
-A slot is reserved before an acceptance is sent and given back when the game ends, the acceptance fails, the challenge
-is withdrawn, or the game never starts. Nothing here waits for the network while it reads the event stream.
+A slot is reserved before an acceptance is sent and given back when the game ends, the acceptance is refused, the
+challenge is withdrawn, or the game never starts. Nothing here waits for the network while it reads the event stream.
 """
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from typing import Protocol
 
 import structlog
 
-from bridge import event_types
-from bridge.decisions.challenge import Accept, Answer, ChallengePolicy, Decline, Offer, Situation, answer
-from bridge.errors import BridgeError, PlatformError, RateLimited
+from bridge import event_types, history
+from bridge.decisions.challenge import DAY_MS, Accept, ChallengePolicy, Decline, Offer, Situation, answer
+from bridge.errors import BridgeError, DailyLimit, JournalError, PlatformError, RateLimited, Refused
 from bridge.interfaces import (
     AcceptChallenge,
     Challenge,
@@ -28,17 +28,26 @@ from bridge.interfaces import (
 )
 from bridge.rules.snapshot import TimeControl
 from bridge.session import BotAccount
+from bridge.tasks import Tasks
 
 log = structlog.get_logger("kirichess_lobby")
 
 _LEASE_S = 60.0
 """How long an accepted challenge may take to become a game before its slot is given back."""
-
+_ACCEPT_FOR_S = 90.0
+"""How long an acceptance that is held up is tried for: challenges seldom live longer."""
+_ACCEPT_AGAIN_S = 1.0
+_RATE_LIMIT_S = 60.0
+"""After a 429 without a figure (Lichess API, limits)."""
+_REFUSED_PAUSE_S = 60.0
+"""Between looks at whether a token that was refused is valid again."""
 
 _REMEMBERED = 1000
 """Ids kept to know a repeated event by; a platform repeats only what is recent."""
 
 _SESSION_TRIES = 5
+"""For a game that is over on the platform; one that runs is taken up for ever."""
+_LONGEST_PAUSE_S = 30
 
 
 class Running(Protocol):
@@ -49,7 +58,7 @@ class Running(Protocol):
 
 
 class Lobby:
-    """The account stream of one bot. `open_session` makes a game's session; `wall_ms` is the wall clock, for dates."""
+    """The account stream of one bot. `open_session` makes a game's session."""
 
     def __init__(
         self,
@@ -57,19 +66,19 @@ class Lobby:
         policy: ChallengePolicy,
         pool_of: Callable[[TimeControl | None], str | None],
         open_session: Callable[[str], Running],
-        wall_ms: Callable[[], int],
     ) -> None:
         self._bot = bot
         self._policy = policy
         self._pool_of = pool_of
         self._open_session = open_session
-        self._wall_ms = wall_ms
-        self._reserved: dict[str, asyncio.TimerHandle] = {}
-        self._games: dict[str, asyncio.Task[None]] = {}
+        self._reserved: set[str] = set()
+        self._games: set[str] = set()
         self._finished: deque[str] = deque(maxlen=_REMEMBERED)
+        self._told_finished: deque[str] = deque(maxlen=_REMEMBERED)
         self._answered: deque[str] = deque(maxlen=_REMEMBERED)
-        self._errands: set[asyncio.Task[None]] = set()
+        self._tasks = Tasks()
         self._bot_games_ms: list[int] = []
+        self._no_bots_before_ms = 0
         self._draining = False
         self._idle = asyncio.Event()
         self._idle.set()
@@ -83,27 +92,48 @@ class Lobby:
         return tuple(self._games)
 
     async def run(self) -> None:
-        """Follow the account for ever."""
-        await self._count_bot_games()
+        """Follow the account for ever.
+
+        Raises:
+            Refused: the token may not do this. One that was good and is refused later is looked at again, calmly.
+            JournalError: what the journal has of the account cannot be read.
+        """
+        journal = self._bot.journal
+        self._bot_games_ms = await history.bot_games_ms(journal, self.name, self._bot.wall_ms() - DAY_MS)
+        for game_id in await history.unfinished(journal, self.name):
+            self._start(game_id)
+        was_online = False
         try:
-            async for event in self._bot.platform.account_events():
-                match event:
-                    case ChallengeReceived():
-                        await self._challenged(event.challenge)
-                    case ChallengeGone():
-                        self._release(event.challenge_id)
-                    case GameStarted():
-                        self._start(event.game_id)
-                    case GameFinished():
-                        self._release(event.game_id)
-                    case Connected():
-                        await self._went(online=True, reason="")
-                    case Disconnected():
-                        await self._went(online=False, reason=event.reason)
+            while True:
+                try:
+                    await self._follow()
+                    return
+                except Refused as error:
+                    was_online = was_online or self.online
+                    if not was_online:
+                        raise
+                    log.error("account_refused", account=self.name, cause=str(error))
+                    await self._went(online=False, reason=str(error))
+                    await asyncio.sleep(_REFUSED_PAUSE_S)
         finally:
-            for task in (*self._games.values(), *self._errands):
-                task.cancel()
-            await asyncio.gather(*self._games.values(), *self._errands, return_exceptions=True)
+            await self._tasks.end()
+
+    async def _follow(self) -> None:
+        async for event in self._bot.platform.account_events():
+            match event:
+                case ChallengeReceived():
+                    await self._challenged(event.challenge)
+                case ChallengeGone():
+                    self._release(event.challenge_id)
+                case GameStarted():
+                    self._start(event.game_id)
+                case GameFinished():
+                    self._told_finished.append(event.game_id)
+                    self._release(event.game_id)
+                case Connected():
+                    await self._went(online=True, reason="")
+                case Disconnected():
+                    await self._went(online=False, reason=event.reason)
 
     async def drain(self) -> None:
         """Take no more challenges; return when the running games are over."""
@@ -116,53 +146,83 @@ class Lobby:
         if challenge.id in self._answered or challenge.challenger.id == self._bot.name.lower():
             return
         self._answered.append(challenge.id)
-        offer = Offer(
-            challenge.variant,
-            challenge.rated,
-            challenge.time_control,
-            challenge.challenger.is_bot,
-            self._pool_of(challenge.time_control),
-        )
-        situation = Situation(
-            len(self._reserved) + len(self._games), self._wall_ms(), self._draining, self._bot_games_ms
-        )
-        decision = answer(offer, self._policy, situation)
+        control = challenge.time_control
+        offer = Offer(challenge.variant, challenge.rated, control, challenge.challenger.is_bot, self._pool_of(control))
+        decision = answer(offer, self._policy, self._situation())
         if isinstance(decision, Accept):
-            self._reserve(challenge.id)
-        await self._journal(event_types.CHALLENGE_RECEIVED, challenge.id, _about(challenge))
-        self._spawn(self._reply(challenge, decision))
+            self._reserved.add(challenge.id)
+            self._idle.clear()
+        stored = await self._journal(event_types.CHALLENGE_RECEIVED, challenge.id, _about(challenge))
+        if isinstance(decision, Decline):
+            self._tasks.spawn(self._decline(challenge, decision.reason))
+        elif stored:
+            self._tasks.spawn(self._accept(challenge, decision.pool))
+        else:
+            # A game that cannot be stored is not begun.
+            self._release(challenge.id)
+            self._tasks.spawn(self._decline(challenge, "later"))
 
-    async def _reply(self, challenge: Challenge, decision: Answer) -> None:
-        match decision:
-            case Accept(pool):
-                try:
-                    await self._bot.platform.perform(AcceptChallenge(challenge.id))
-                except PlatformError as error:
-                    self._release(challenge.id)
-                    if isinstance(error, RateLimited):
-                        self._answered.remove(challenge.id)
-                    log.warning("accept_failed", challenge=challenge.id, cause=str(error))
-                    return
-                if challenge.challenger.is_bot:
-                    self._bot_games_ms.append(self._wall_ms())
-                await self._journal(event_types.CHALLENGE_ACCEPTED, challenge.id, {"pool": pool})
-            case Decline(reason):
-                try:
-                    await self._bot.platform.perform(DeclineChallenge(challenge.id, reason))
-                except PlatformError as error:
-                    # An unanswered challenge lapses by itself.
-                    log.warning("decline_failed", challenge=challenge.id, cause=str(error))
-                await self._journal(event_types.CHALLENGE_DECLINED, challenge.id, {"reason": reason})
+    def _situation(self) -> Situation:
+        now_ms = self._bot.wall_ms()
+        self._bot_games_ms = [started_ms for started_ms in self._bot_games_ms if now_ms - started_ms < DAY_MS]
+        taken = len(self._reserved | self._games)
+        return Situation(taken, now_ms, self._draining, self._bot_games_ms, self._no_bots_before_ms)
 
-    def _reserve(self, challenge_id: str) -> None:
-        loop = asyncio.get_running_loop()
-        self._reserved[challenge_id] = loop.call_later(_LEASE_S, self._release, challenge_id)
-        self._idle.clear()
+    async def _accept(self, challenge: Challenge, pool: str) -> None:
+        """Hold a slot: until the game starts, or the challenge is gone, or nothing came of it."""
+        if not await self._accepted(challenge):
+            self._release(challenge.id)
+            return
+        if challenge.challenger.is_bot:
+            self._bot_games_ms.append(self._bot.wall_ms())
+        await self._journal(event_types.CHALLENGE_ACCEPTED, challenge.id, {"pool": pool})
+        if challenge.id in self._reserved:
+            await asyncio.sleep(_LEASE_S)
+            self._release(challenge.id)
+
+    async def _accepted(self, challenge: Challenge) -> bool:
+        """Ask until there is an answer; after one that did not come, the game may begin nevertheless."""
+        loop, uncertain = asyncio.get_running_loop(), False
+        give_up_s = loop.time() + _ACCEPT_FOR_S
+        while challenge.id in self._reserved:
+            try:
+                await self._bot.platform.perform(AcceptChallenge(challenge.id))
+                return True
+            except PlatformError as error:
+                log.warning("accept_failed", challenge=challenge.id, cause=str(error))
+                if isinstance(error, DailyLimit):
+                    self._hold_bots(error)
+                    return False
+                if isinstance(error, Refused):
+                    return uncertain
+                uncertain = uncertain or not isinstance(error, RateLimited)
+                wait_s = _wait_s(error)
+            if loop.time() + wait_s > give_up_s:
+                # Should it be told again, it is answered again.
+                self._forget(challenge.id)
+                return uncertain
+            await asyncio.sleep(wait_s)
+        return challenge.id in self._games
+
+    def _forget(self, challenge_id: str) -> None:
+        if challenge_id in self._answered:
+            self._answered.remove(challenge_id)
+
+    def _hold_bots(self, limit: DailyLimit) -> None:
+        if limit.ours:
+            wait_s = _RATE_LIMIT_S if limit.retry_after_s is None else limit.retry_after_s
+            self._no_bots_before_ms = self._bot.wall_ms() + round(1000 * wait_s)
+
+    async def _decline(self, challenge: Challenge, reason: str) -> None:
+        try:
+            await self._bot.platform.perform(DeclineChallenge(challenge.id, reason))
+        except PlatformError as error:
+            # An unanswered challenge lapses by itself.
+            log.warning("decline_failed", challenge=challenge.id, cause=str(error))
+        await self._journal(event_types.CHALLENGE_DECLINED, challenge.id, {"reason": reason})
 
     def _release(self, challenge_id: str) -> None:
-        lease = self._reserved.pop(challenge_id, None)
-        if lease is not None:
-            lease.cancel()
+        self._reserved.discard(challenge_id)
         self._settle()
 
     def _settle(self) -> None:
@@ -173,23 +233,27 @@ class Lobby:
 
     def _start(self, game_id: str) -> None:
         """Start a game once, however often it is told; a challenge's id becomes its game's."""
-        if game_id in self._games or game_id in self._finished:
-            self._release(game_id)
-            return
-        self._idle.clear()
-        self._games[game_id] = asyncio.create_task(self._play(game_id))
+        if game_id not in self._games and game_id not in self._finished:
+            self._idle.clear()
+            self._games.add(game_id)
+            self._tasks.spawn(self._play(game_id))
         self._release(game_id)
 
     async def _play(self, game_id: str) -> None:
+        """A broken session is followed by another one, for as long as the platform's game runs."""
         try:
-            for attempt in range(_SESSION_TRIES):
-                if await self._run_session(game_id):
-                    break
-                await asyncio.sleep(2**attempt)
-        finally:
-            self._games.pop(game_id, None)
+            attempt = 0
+            while not await self._run_session(game_id):
+                if attempt >= _SESSION_TRIES and game_id in self._told_finished:
+                    log.error("game_given_up", game=game_id)
+                    return
+                await asyncio.sleep(min(_LONGEST_PAUSE_S, 2**attempt))
+                attempt += 1
             self._finished.append(game_id)
+        finally:
+            self._games.discard(game_id)
             self._settle()
+        await self._mark_finished()
 
     async def _run_session(self, game_id: str) -> bool:
         """True when the game is over; False when its session broke and the game may still run."""
@@ -204,19 +268,16 @@ class Lobby:
             return False
         return True
 
-    # -- the day's count and the journal -------------------------------------------------------------------------
+    # -- the journal ---------------------------------------------------------------------------------------------
 
-    async def _count_bot_games(self) -> None:
-        """Games against bots, from the journal: the platform's daily limit outlives a restart."""
-        after = 0
-        while page := await self._bot.journal.read(types=[event_types.GAME_STARTED], after=after):
-            after = page[-1].seq
-            self._bot_games_ms += [
-                entry.time_ms
-                for entry in page
-                if entry.data.get("white_title") == entry.data.get("black_title") == "BOT"
-                and self._bot.name in (entry.data.get("white"), entry.data.get("black"))
-            ]
+    async def _mark_finished(self) -> None:
+        """Where no game runs, a restart need not look further back."""
+        try:
+            seq = await self._bot.journal.last_seq()
+            if not self._games:
+                await history.all_finished(self._bot.journal, self.name, seq)
+        except JournalError as error:
+            log.warning("mark_not_stored", account=self.name, cause=str(error))
 
     async def _went(self, *, online: bool, reason: str) -> None:
         if online == self.online:
@@ -226,13 +287,20 @@ class Lobby:
         kind = event_types.ACCOUNT_ONLINE if online else event_types.ACCOUNT_OFFLINE
         await self._journal(kind, "", {"reason": reason} if reason else {})
 
-    async def _journal(self, kind: str, subject: str, data: dict[str, object]) -> None:
-        await self._bot.journal.append([Draft(kind, subject, data, self._bot.name)])
+    async def _journal(self, kind: str, subject: str, data: dict[str, object]) -> bool:
+        """False when the journal did not take it: the account goes on without."""
+        try:
+            await self._bot.journal.append([Draft(kind, subject, data, self._bot.name)])
+        except JournalError as error:
+            log.error("event_not_stored", event=kind, subject=subject, cause=str(error))
+            return False
+        return True
 
-    def _spawn(self, errand: Coroutine[None, None, None]) -> None:
-        task = asyncio.create_task(errand)
-        self._errands.add(task)
-        task.add_done_callback(self._errands.discard)
+
+def _wait_s(error: PlatformError) -> float:
+    if not isinstance(error, RateLimited):
+        return _ACCEPT_AGAIN_S
+    return _RATE_LIMIT_S if error.retry_after_s is None else error.retry_after_s
 
 
 def _about(challenge: Challenge) -> dict[str, object]:

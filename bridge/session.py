@@ -15,10 +15,10 @@ from bridge import event_types
 from bridge.decisions import chat
 from bridge.decisions.time_budget import budget
 from bridge.decisions.turn import Decision, Seat, decide
-from bridge.errors import EngineError, PlatformError
+from bridge.errands import Errands
+from bridge.errors import JournalError, PlatformError
 from bridge.interfaces import (
     Abort,
-    Action,
     AnswerDraw,
     AnswerTakeback,
     ChatLine,
@@ -33,21 +33,23 @@ from bridge.interfaces import (
     Limit,
     OpponentGone,
     Platform,
-    PlayMove,
     Resign,
 )
 from bridge.records.one_line import one_line
 from bridge.rules.pools import DEFAULT_POOL, Ruleset, named
-from bridge.rules.snapshot import TimeControl
+from bridge.rules.snapshot import Snapshot, TimeControl
 from bridge.rules.verdict import verdict
+from bridge.tasks import Tasks
 from bridge.thinker import Thinker
 from bridge.tracker import Tracker
+from bridge.turn import Turn
 from bridge.voice import Voice
 
 log = structlog.get_logger("kirichess_session")
 
-_ENGINE_TRIES = 3
 _GOODBYE_S = 5.0
+_RESIGN_AGAIN_S = 5.0
+_CLAIM_AGAIN_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ class PlayStyle:
 
 @dataclass(frozen=True, slots=True)
 class BotAccount:
-    """An account that plays, with what its games share. A new engine is made for every game."""
+    """An account that plays, with what its games share. A new engine is made for every game. `wall_ms`: the date."""
 
     name: str
     platform: Platform
@@ -74,6 +76,7 @@ class BotAccount:
     style: PlayStyle
     new_engine: Callable[[], Engine]
     new_fallback: Callable[[], Engine]
+    wall_ms: Callable[[], int]
 
 
 class Session:
@@ -82,21 +85,19 @@ class Session:
     def __init__(self, game_id: str, bot: BotAccount, tracker: Tracker) -> None:
         self.game_id = game_id
         self.me = bot.name
-        self._platform = bot.platform
-        self._thinker = Thinker(bot.new_engine(), bot.new_fallback(), self._engine_failed)
-        self._tracker = tracker
-        self._journal = bot.journal
+        self._bot = bot
         self._style = bot.style
-        self._seat: Seat | None = None
+        self._tracker = tracker
+        self._thinker = Thinker(bot.new_engine(), bot.new_fallback(), self._engine_failed)
+        self._tasks = Tasks()
+        self._errands = Errands(game_id, bot.platform, self._tasks)
         self._voice = Voice(bot.platform, bot.journal, bot.name, game_id, muted=True)
+        self._seat: Seat | None = None
+        self._turn: Turn | None = None
         self._marks: set[tuple[chess.Color, int]] = set()
-        self._turn: asyncio.Task[None] | None = None
-        self._turn_at: list[str] | None = None
-        self._chosen: tuple[list[str], Choice] | None = None
+        self._fall_told = False
         self._draw_offered = False
-        self._errands: set[asyncio.Task[None]] = set()
-        self._errand_names: set[str] = set()
-        self._abort_timer: asyncio.Task[None] | None = None
+        self._can_claim = False
 
     @property
     def seat(self) -> Seat:
@@ -105,22 +106,29 @@ class Session:
         return self._seat
 
     async def run(self) -> None:
-        """Play the game to its end."""
-        starting = asyncio.create_task(self._thinker.start())
+        """Play the game to its end.
+
+        Raises:
+            PlatformError: the platform does not show the game.
+            JournalError: what the journal has of the game cannot be read.
+        """
+        self._tasks.spawn(self._thinker.start())
         try:
-            async for message in self._platform.game(self.game_id):
+            async for message in self._bot.platform.game(self.game_id):
                 match message:
                     case GameOpened():
                         await self._opened(message)
-                    case GameState():
+                    case GameState() if self._tracker.is_open:
                         await self._state(message)
-                    case ChatLine():
+                    case ChatLine() if self._tracker.is_open:
                         self._heard(message)
-                    case OpponentGone():
-                        self._opponent_gone(message)
+                    case OpponentGone() if self._tracker.is_open:
+                        self._can_claim = message.gone and message.claim_in_ms == 0
+                        self._step()
+            if not self._tracker.is_open:
+                raise PlatformError(f"game {self.game_id}: its stream says nothing of it")
             await self._over()
         finally:
-            starting.cancel()
             await self._close()
 
     # -- what the stream says ------------------------------------------------------------------------------------
@@ -128,11 +136,9 @@ class Session:
     async def _opened(self, message: GameOpened) -> None:
         if not self._tracker.is_open:
             await self._begin(message.info)
-        await self._tracker.take(message.snapshot)
-        if self._turn is not None and self._turn.done():
-            # The stream was lost: a move that was sent may not have arrived, so what was chosen is owed again.
-            self._turn_at = None
-        self._step()
+        await self._take(message.snapshot)
+        if self._turn is not None:
+            self._turn.stands()
 
     async def _begin(self, info: GameInfo) -> None:
         side = chess.WHITE if info.white.id == self.me.lower() else chess.BLACK
@@ -143,31 +149,38 @@ class Session:
         self._seat = Seat(side, acts)
         seat = chess.COLOR_NAMES[side]
         await self._tracker.open(info, rules, source="stream", precision_ms=10, seat=seat)
-        self._voice = Voice(self._platform, self._journal, self.me, self.game_id, muted=not acts)
+        self._voice = Voice(self._bot.platform, self._bot.journal, self.me, self.game_id, muted=not acts)
         await self._voice.open()
         if self._style.greeting:
             for number, line in enumerate(chat.greeting(rules)):
                 self._voice.say(line, once=f"greeting-{number}")
-        chat.marks_passed(self._tracker.ledger, self._marks)
-        self._abort_timer = asyncio.create_task(self._abort_idle())
+        # What had happened before a restart was told and acted upon then.
+        self._marks = chat.marks_behind(self._tracker.ledger)
+        self._draw_offered = self._tracker.ledger.outcome is not None
+        self._tasks.spawn(self._abort_idle())
 
     async def _state(self, message: GameState) -> None:
-        if not self._tracker.is_open:
-            return
-        before = self._tracker.ledger.outcome
-        await self._tracker.take(message.snapshot)
+        await self._take(message.snapshot)
+        if (not self.seat.side) in message.takeback_offers:
+            self._errands.once("takeback", AnswerTakeback(self.game_id, accept=False))
+
+    async def _take(self, snapshot: Snapshot) -> None:
+        await self._tracker.take(snapshot)
+        self._step()
+        self._announce()
+
+    def _announce(self) -> None:
+        """Say what a clock has come to, each thing once."""
         ledger = self._tracker.ledger
-        if before is None and ledger.outcome is None:
+        if ledger.outcome is None:
             if news := chat.marks_passed(ledger, self._marks):
                 self._voice.say(chat.clock_line(ledger, news), once=f"clock-{len(ledger.moves)}")
-        elif before is None and ledger.platform is None and ledger.certain and (line := chat.flag_line(ledger)):
+        elif ledger.platform is None and ledger.certain and not self._fall_told and (line := chat.flag_line(ledger)):
+            self._fall_told = True
             self._voice.say(line, once="flag", important=True)
-        if (not self.seat.side) in message.takeback_offers:
-            self._errand(f"takeback-{len(ledger.moves)}", AnswerTakeback(self.game_id, accept=False))
-        self._step()
 
     def _heard(self, line: ChatLine) -> None:
-        if not self._tracker.is_open or line.user.lower() in (self.me.lower(), "lichess", ""):
+        if line.user.lower() in (self.me.lower(), "lichess", ""):
             return
         info = self._tracker.info
         bots = {player.name.lower() for player in (info.white, info.black) if player.is_bot} if info else set()
@@ -177,12 +190,6 @@ class Session:
         if answer is not None:
             self._voice.say(answer, room=line.room)
 
-    def _opponent_gone(self, message: OpponentGone) -> None:
-        ledger = self._tracker.ledger if self._tracker.is_open else None
-        if ledger is None or not message.gone or message.claim_in_ms != 0 or ledger.turn == self.seat.side:
-            return
-        self._errand(f"claim-{len(ledger.moves)}", ClaimVictory(self.game_id), again=True)
-
     # -- what we do ----------------------------------------------------------------------------------------------
 
     def _step(self) -> None:
@@ -191,86 +198,79 @@ class Session:
         decision = decide(ledger, self.seat, draw_offered=self._draw_offered)
         if decision is Decision.OFFER_DRAW:
             self._draw_offered = True
-            self._errand("draw", AnswerDraw(self.game_id, accept=True))
+            self._errands.once("draw", AnswerDraw(self.game_id, accept=True))
             decision = decide(ledger, self.seat, draw_offered=True)
+        if decision is not Decision.THINK:
+            self._end_turn()
+        elif self._turn is None or self._turn.moves != ledger.moves:
+            self._end_turn()
+            self._turn = Turn(self.game_id, ledger, self._choose, self._bot.platform, self._tasks)
         if decision is Decision.RESIGN:
-            self._stop_thinking()
-            self._errand("resign", Resign(self.game_id), again=True)
-        elif decision is Decision.WAIT:
-            self._stop_thinking()
-        elif self._turn_at != ledger.moves:
-            self._stop_thinking()
-            self._turn_at = list(ledger.moves)
-            self._turn = asyncio.create_task(self._play(self._turn_at))
+            resign = Resign(self.game_id)
+            self._errands.while_wanted("resign", resign, self._is_running, every_s=_RESIGN_AGAIN_S)
+        if self._may_claim():
+            claim = ClaimVictory(self.game_id)
+            self._errands.while_wanted("claim", claim, self._may_claim, every_s=_CLAIM_AGAIN_S)
 
-    def _stop_thinking(self) -> None:
-        self._turn_at = None
+    def _is_running(self) -> bool:
+        return self._tracker.ledger.platform is None
+
+    def _may_claim(self) -> bool:
+        """Lichess answers 200 to a claim on our own turn, and does nothing."""
+        return self._can_claim and self._is_running() and self._tracker.ledger.turn != self.seat.side
+
+    def _end_turn(self) -> None:
         if self._turn is not None:
-            self._turn.cancel()
+            self._turn.end()
             self._turn = None
 
-    async def _play(self, moves: list[str]) -> None:
-        """One move of ours, from thought to the platform's answer. Cancelled when the game has moved on."""
-        try:
-            if self._chosen is None or self._chosen[0] != moves:
-                self._chosen = moves, await self._thinker.choose(self._tracker.ledger, self._limit)
-            await self._platform.perform(PlayMove(self.game_id, self._chosen[1].uci))
-        except (PlatformError, EngineError) as error:
-            # What stands on the board the stream tells; if the move is still owed then, it is chosen anew.
-            self._chosen = None
-            log.error("move_failed", game=self.game_id, cause=str(error))
-
-    async def _engine_failed(self, cause: str) -> None:
-        await self._journal.append([Draft(event_types.ENGINE_FAILED, self.game_id, {"cause": cause}, self.me)])
+    async def _choose(self) -> Choice:
+        return await self._thinker.choose(self._tracker.ledger, self._limit)
 
     def _limit(self) -> Limit:
         style, tracker = self._style, self._tracker
-        time = budget(tracker.ledger, style.overhead_ms, tracker.elapsed_ms(), style.think_cap_ms)
+        time = budget(
+            tracker.ledger, style.overhead_ms, tracker.elapsed_ms(), style.think_cap_ms, plain=not self.seat.acts
+        )
         return Limit(time.white_ms, time.black_ms, time.white_increment_ms, time.black_increment_ms, time.deadline_ms)
 
-    async def _abort_idle(self) -> None:
-        """Give a game back when the opponent does not make a first move."""
-        await asyncio.sleep(self._style.abort_ms / 1000)
-        ledger = self._tracker.ledger
-        if ledger.platform is None and len(ledger.moves) < 2 and ledger.turn != self.seat.side:
-            self._errand("abort", Abort(self.game_id))
-
-    def _errand(self, name: str, action: Action, *, again: bool = False) -> None:
-        """Send something once, beside the game; `again` lets a later message send it anew."""
-        if name in self._errand_names:
-            return
-        self._errand_names.add(name)
-        task = asyncio.create_task(self._perform(name, action, again))
-        self._errands.add(task)
-        task.add_done_callback(self._errands.discard)
-
-    async def _perform(self, name: str, action: Action, again: bool) -> None:
+    async def _engine_failed(self, cause: str) -> None:
         try:
-            await self._platform.perform(action)
-        except PlatformError as error:
-            # Whether it took effect, the stream tells; a refusal changes nothing in the game.
-            log.warning("action_failed", game=self.game_id, action=type(action).__name__, cause=str(error))
-        finally:
-            if again:
-                self._errand_names.discard(name)
+            draft = Draft(event_types.ENGINE_FAILED, self.game_id, {"cause": cause}, self.me)
+            await self._bot.journal.append([draft])
+        except JournalError as error:
+            # It stands in the log; a move must not wait for more.
+            log.warning("engine_failure_not_stored", game=self.game_id, cause=str(error))
+
+    async def _abort_idle(self) -> None:
+        """Give a game back when the opponent does not make a first move; asked again for as long as that is so.
+
+        A game whose abort is refused keeps its slot: it runs on the platform too.
+        """
+        started_ms = self._tracker.stored_at_ms
+        waited_ms = 0 if started_ms is None else self._bot.wall_ms() - started_ms
+        wait_ms = min(max(0, self._style.abort_ms - waited_ms), self._style.abort_ms)
+        ledger = self._tracker.ledger
+        while True:
+            await asyncio.sleep(wait_ms / 1000)
+            if ledger.platform is not None or len(ledger.moves) >= 2:
+                return
+            if ledger.turn != self.seat.side:
+                self._errands.once("abort", Abort(self.game_id))
+            wait_ms = self._style.abort_ms
 
     # -- the end -------------------------------------------------------------------------------------------------
 
     async def _over(self) -> None:
-        if not self._tracker.is_open:
-            return
-        self._stop_thinking()
+        """The platform's game is over, or the platform does not know it any more: then it is judged as it stands."""
+        self._end_turn()
         judged = verdict(self._tracker.ledger, final=True)
         await self._tracker.conclude(judged)
         self._voice.say(one_line(judged), once="verdict", important=True)
         await self._voice.finish(_GOODBYE_S)
 
     async def _close(self) -> None:
-        self._stop_thinking()
         self._tracker.close()
-        if self._abort_timer is not None:
-            self._abort_timer.cancel()
-        for task in self._errands:
-            task.cancel()
+        await self._tasks.end()
         await self._voice.finish(0)
         await self._thinker.close()

@@ -1,7 +1,11 @@
-"""Getting a move out of engines that can fail: start, ask, start again, and at last ask the fallback."""
+"""Getting a move out of engines that can fail: start, ask, start again, then the fallback, and at last any legal move.
+
+No fault of an engine ever costs the game: each try may use a part of the time, and resigning is not for engines.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 import structlog
 
@@ -12,6 +16,15 @@ from bridge.rules.ledger import Ledger
 log = structlog.get_logger("kirichess_engine")
 
 _TRIES = 2
+"""For one move, before the fallback makes it."""
+_TRIES_A_GAME = 6
+"""Failures after which the fallback plays the rest of the game."""
+_SHARE = 3
+"""A try may use a third of what is left, so that a silent engine leaves time for the next one …"""
+_WHOLE_MS = 1_000
+"""… but no less than this, where there is as much: nobody wins by dividing seconds."""
+_SLACK_MS = 250
+"""Engines keep their deadline themselves; one that does not is left this much later."""
 
 
 class Thinker:
@@ -21,41 +34,68 @@ class Thinker:
         self._engine = engine
         self._fallback = fallback
         self._failed = failed
+        self._failures = 0
         self._running = False
-        self._starting = asyncio.Lock()
+        # Held while the engine starts or thinks: a search that was called off has ended before the next one begins.
+        self._busy = asyncio.Lock()
 
     async def start(self) -> None:
         """Start the engine ahead of its first move; a failure is met again, and told, when it is asked."""
         try:
-            await self._ready()
+            async with self._busy:
+                await self._ready()
         except EngineError as error:
             log.warning("engine_not_started", cause=str(error))
 
     async def _ready(self) -> None:
-        # The first move can be owed while the engine is still being started ahead of it.
-        async with self._starting:
-            if not self._running:
-                await self._engine.start()
-                self._running = True
+        if not self._running:
+            await self._engine.start()
+            self._running = True
 
     async def choose(self, ledger: Ledger, limit: Callable[[], Limit]) -> Choice:
-        """A legal move; `limit` is asked anew for every try, since the clock runs on.
-
-        Raises:
-            EngineError: the fallback failed too.
-        """
-        for _ in range(_TRIES):
+        """A legal move; there must be one. `limit` is asked anew for every try, since the clock runs on."""
+        for _ in range(min(_TRIES, _TRIES_A_GAME - self._failures)):
             try:
-                await self._ready()
-                return await self._engine.think(ledger, limit())
+                return await self._ask(ledger, limit)
             except EngineError as error:
-                self._running = False
-                log.warning("engine_failed", game=ledger.setup.game_id, cause=str(error))
-                await self._failed(str(error))
-        await self._fallback.start()
-        return await self._fallback.think(ledger, limit())
+                cause = str(error)
+                log.warning("engine_failed", game=ledger.setup.game_id, cause=cause)
+            except Exception as error:
+                cause = f"{type(error).__name__}: {error}"
+                log.exception("engine_crashed", game=ledger.setup.game_id)
+            self._running = False
+            self._failures += 1
+            await self._failed(cause)
+        return await self._fall_back(ledger, limit)
+
+    async def _ask(self, ledger: Ledger, limit: Callable[[], Limit]) -> Choice:
+        share_ms = _share_ms(limit())
+        try:
+            async with asyncio.timeout(share_ms / 1000) as patience, self._busy:
+                await self._ready()
+                now = limit()
+                share_ms = _share_ms(now)
+                patience.reschedule(asyncio.get_running_loop().time() + (share_ms + _SLACK_MS) / 1000)
+                return await self._engine.think(ledger, replace(now, deadline_ms=share_ms))
+        except TimeoutError:
+            raise EngineError(f"the engine was not ready, or gave no move, within {share_ms} ms") from None
+
+    async def _fall_back(self, ledger: Ledger, limit: Callable[[], Limit]) -> Choice:
+        try:
+            await self._fallback.start()
+            now = limit()
+            async with asyncio.timeout(now.deadline_ms / 1000):
+                return await self._fallback.think(ledger, now)
+        except Exception:
+            log.exception("fallback_failed", game=ledger.setup.game_id)
+        move = next(iter(ledger.board.legal_moves))
+        return Choice(ledger.board.uci(move, chess960=ledger.chess960), why="every engine failed")
 
     async def close(self) -> None:
-        """End both engines."""
+        """End both engines; nobody may be asking them any more."""
         await self._engine.close()
         await self._fallback.close()
+
+
+def _share_ms(limit: Limit) -> int:
+    return min(limit.deadline_ms, max(_WHOLE_MS, limit.deadline_ms // _SHARE))

@@ -10,7 +10,7 @@ import structlog
 
 from bridge import event_types
 from bridge.decisions.chat import INTERVAL_MS, LINES_A_GAME, MAX_CHARACTERS, RESERVED_LINES
-from bridge.errors import PlatformError
+from bridge.errors import JournalError, PlatformError
 from bridge.interfaces import Draft, Journal, Platform, Say
 
 log = structlog.get_logger("kirichess_chat")
@@ -36,7 +36,9 @@ class Voice:
         stored = await self._journal.read(subject=self._game_id, types=[event_types.CHAT_SENT])
         mine = [entry for entry in stored if entry.account == self._account]
         self._said = len(mine)
-        self._last = str(mine[-1].data.get("text", "")) if mine else ""
+        if mine:
+            self._last = str(mine[-1].data.get("text", ""))
+            self._next_at_s = asyncio.get_running_loop().time() + INTERVAL_MS / 1000
 
     def say(self, text: str, *, once: str | None = None, important: bool = False, room: str = "player") -> bool:
         """Queue a line; False when the game's limit leaves no room for it.
@@ -58,6 +60,7 @@ class Voice:
         if self._speaker is not None and not self._speaker.done():
             await asyncio.wait({self._speaker}, timeout=timeout_s)
             self._speaker.cancel()
+            await asyncio.wait({self._speaker})
 
     async def _speak(self) -> None:
         loop = asyncio.get_running_loop()
@@ -72,7 +75,12 @@ class Voice:
         """Stored before it is sent, so that a crash between the two leaves a line unsaid and never said twice."""
         key = f"chat:{self._account}:{self._game_id}:{once}" if once else None
         draft = Draft(event_types.CHAT_SENT, self._game_id, {"text": text, "room": room}, self._account, key)
-        if not await self._journal.append([draft]):
+        try:
+            if not await self._journal.append([draft]):
+                return False
+        except JournalError as error:
+            # What cannot be stored might be said again after a restart, so it is not said at all.
+            log.warning("chat_not_stored", game=self._game_id, cause=str(error))
             return False
         self._said += 1
         self._last = text

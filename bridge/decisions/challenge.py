@@ -36,12 +36,14 @@ class ChallengePolicy:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What the account is doing now. `bot_games_ms`: when its games against bots started, on the wall clock."""
+    """What the account is doing now. `bot_games_ms`: when its games against bots started, on the wall clock;
+    `no_bots_before_ms`: until then the platform wants no more of them."""
 
     taken_slots: int
     now_ms: int
     draining: bool = False
     bot_games_ms: Sequence[int] = field(default=())
+    no_bots_before_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,9 @@ def answer(offer: Offer, policy: ChallengePolicy, situation: Situation) -> Answe
         return Decline("timeControl")
     if situation.draining or situation.taken_slots >= policy.concurrency:
         return Decline("later")
-    if offer.from_bot and bot_games_today(situation) >= BOT_GAMES_A_DAY:
+    if offer.from_bot and (
+        bot_games_today(situation) >= BOT_GAMES_A_DAY or situation.now_ms < situation.no_bots_before_ms
+    ):
         return Decline("later")
     return Accept(offer.pool)
 

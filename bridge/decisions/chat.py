@@ -71,15 +71,26 @@ def marks_passed(ledger: Ledger, passed: set[tuple[chess.Color, int]]) -> list[t
 
     Marks at or above half the base of a short pool are told once, as the lowest one passed.
     """
-    base_ms = ledger.setup.rules.dials.prices.base_ms
-    marks = sorted({base_ms // 2, base_ms // 4, *(mark for mark in _MARKS_MS if mark < base_ms)})
     news = []
     for side in chess.COLORS:
-        reached = [mark for mark in marks if ledger.clock_ms(side) <= mark and (side, mark) not in passed]
+        reached = [mark for mark in _marks(ledger) if ledger.clock_ms(side) <= mark and (side, mark) not in passed]
         passed.update((side, mark) for mark in reached)
         if reached:
             news.append((side, reached[0]))
     return news
+
+
+def marks_behind(ledger: Ledger) -> set[tuple[chess.Color, int]]:
+    """The marks that have been passed at any counted ply: what a restart need not tell again."""
+    white = min((row.white_ms for row in ledger.rows), default=ledger.white_ms)
+    black = min((row.black_ms for row in ledger.rows), default=ledger.black_ms)
+    lowest = {chess.WHITE: white, chess.BLACK: black}
+    return {(side, mark) for side in chess.COLORS for mark in _marks(ledger) if lowest[side] <= mark}
+
+
+def _marks(ledger: Ledger) -> list[int]:
+    base_ms = ledger.setup.rules.dials.prices.base_ms
+    return sorted({base_ms // 2, base_ms // 4, *(mark for mark in _MARKS_MS if mark < base_ms)})
 
 
 def clock_line(ledger: Ledger, news: Sequence[tuple[chess.Color, int]]) -> str:

@@ -8,7 +8,9 @@ from bridge.rules.dials import Prices
 from bridge.rules.ledger import Ledger
 
 LEAST_MS = 20
-"""An engine is never told less: with no time at all engines answer nonsense, and the flag falls either way."""
+"""An engine is never told less: with no time at all engines answer nonsense."""
+LOST_MS = 100
+"""The deadline where no legal move can be paid any more: the flag falls either way, and the move must still come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,41 +24,43 @@ class Budget:
     deadline_ms: int
 
 
-def budget(ledger: Ledger, overhead_ms: int, elapsed_ms: int, cap_ms: int | None = None) -> Budget:
+def budget(
+    ledger: Ledger, overhead_ms: int, elapsed_ms: int, cap_ms: int | None = None, *, plain: bool = False
+) -> Budget:
     """The time for the side to move: min(KiriChess clock − its next toll, platform clock) − overhead, both sides.
 
-    `elapsed_ms`: how long the turn has lasted already. `cap_ms`: an upper bound on the deadline. After the KiriChess
-    end only the platform's clock counts: the rest is plain chess.
+    `elapsed_ms`: how long the turn has lasted already. `cap_ms`: an upper bound on the deadline. In a `plain` game
+    (KiriChess only records it) and after the KiriChess end only the platform's clock counts: that is plain chess.
     """
-    turn = ledger.turn
-    clocks = {side: _clock(ledger, side, _dearest_toll(ledger, side)) for side in chess.COLORS}
-    clocks[turn] -= elapsed_ms + overhead_ms
+    turn, plain = ledger.turn, plain or ledger.outcome is not None
+    tolls = {side: 0 if plain else _dearest_toll(ledger, side) for side in chess.COLORS}
+    clocks = {side: _clock(ledger, side, tolls[side], plain) - overhead_ms for side in chess.COLORS}
+    clocks[turn] -= elapsed_ms
     # The deadline is the flag itself: a cheaper move than the dearest may still be played then.
-    deadline = _clock(ledger, turn, _cheapest_toll(ledger)) - elapsed_ms - overhead_ms
-    if cap_ms is not None:
-        deadline = min(deadline, cap_ms)
-    increments = {side: _increment(ledger, side) for side in chess.COLORS}
+    cheapest = 0 if plain else _cheapest_toll(ledger)
+    deadline = _clock(ledger, turn, cheapest, plain) - elapsed_ms - overhead_ms
+    deadline = max(LEAST_MS, deadline) if deadline > 0 else LOST_MS
+    increments = {side: _increment(ledger, side, plain) for side in chess.COLORS}
     return Budget(
         white_ms=max(LEAST_MS, clocks[chess.WHITE]),
         black_ms=max(LEAST_MS, clocks[chess.BLACK]),
         white_increment_ms=increments[chess.WHITE],
         black_increment_ms=increments[chess.BLACK],
-        deadline_ms=max(LEAST_MS, deadline),
+        deadline_ms=deadline if cap_ms is None else min(deadline, cap_ms),
     )
 
 
-def _clock(ledger: Ledger, side: chess.Color, toll_ms: int) -> int:
-    platform = ledger.left_ms[side]
-    if ledger.outcome is not None:
-        return platform if platform is not None else ledger.clock_ms(side)
-    own = ledger.clock_ms(side) - toll_ms
-    return own if platform is None else min(own, platform)
+def _clock(ledger: Ledger, side: chess.Color, toll_ms: int, plain: bool) -> int:
+    own, platform = ledger.clock_ms(side) - toll_ms, ledger.left_ms[side]
+    if platform is None:
+        return own
+    return platform if plain else min(own, platform)
 
 
-def _increment(ledger: Ledger, side: chess.Color) -> int:
+def _increment(ledger: Ledger, side: chess.Color, plain: bool) -> int:
     control = ledger.setup.time_control
     platform = 0 if control is None or side in ledger.berserk else control.increment_ms
-    if ledger.outcome is not None:
+    if plain:
         return platform
     own = ledger.setup.rules.dials.prices.increment_ms
     return own if control is None else min(own, platform)

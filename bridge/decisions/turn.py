@@ -45,4 +45,6 @@ def decide(ledger: Ledger, seat: Seat, *, draw_offered: bool) -> Decision:
             return Decision.RESIGN
         if outcome.result == "1/2-1/2" and outcome.reason in _NOT_DRAWN_BY_THE_PLATFORM and not draw_offered:
             return Decision.OFFER_DRAW
-    return Decision.THINK if ledger.turn == seat.side else Decision.WAIT
+    if ledger.turn != seat.side or not any(ledger.board.generate_legal_moves()):
+        return Decision.WAIT
+    return Decision.THINK

@@ -6,8 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bridge.errors import RateLimited, Unreachable
-from bridge.platforms.lichess.answers import DailyLimit
+from bridge.errors import DailyLimit, RateLimited, Unreachable
 from bridge.platforms.lichess.gate import Gate, Lane
 
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bridge.errors import PlatformError, RateLimited, Refused, Unreachable
+from bridge.errors import DailyLimit, PlatformError, RateLimited, Refused, Unreachable
 from bridge.platforms.lichess.shapes import Json, WireError, read_object
 
 _MAX_WORDS = 200
@@ -13,17 +13,6 @@ _DEEPEST = 8
 
 PER_DAY = "bot.vsBot.day"
 """Key of the limit of games between bots: it concerns them, not the endpoint (§4)."""
-
-
-class DailyLimit(RateLimited):
-    """Too many games against bots today: `retry_after_s` until the next one, games with people excepted (§4).
-
-    Raised for our own limit (429) and for the opponent's (400): `ours` tells.
-    """
-
-    def __init__(self, message: str, *, retry_after_s: float | None, ours: bool) -> None:
-        super().__init__(message, retry_after_s=retry_after_s)
-        self.ours = ours
 
 
 class Senseless(Unreachable):

@@ -8,8 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from bridge.errors import RateLimited
-from bridge.platforms.lichess.answers import DailyLimit
+from bridge.errors import DailyLimit, RateLimited
 
 
 class Lane(enum.IntEnum):

@@ -1,0 +1,56 @@
+"""What the journal remembers of an account's games: those still to be finished, and the day's games against bots."""
+
+from bridge import event_types
+from bridge.interfaces import Journal
+
+_PAGE = 200
+"""Entries read at a time: final verdicts are long."""
+
+
+def _done_mark(account: str) -> str:
+    return f"lobby {account}"
+
+
+async def unfinished(journal: Journal, account: str) -> list[str]:
+    """Games of the account without a final verdict: still running, or over since we looked last.
+
+    Raises JournalError.
+    """
+    started: dict[str, None] = {}
+    types = (event_types.GAME_STARTED, event_types.VERDICT_FINAL)
+    after = await journal.cursor(_done_mark(account))
+    while page := await journal.read(types=types, after=after, limit=_PAGE):
+        after = page[-1].seq
+        for entry in page:
+            if entry.type == event_types.VERDICT_FINAL:
+                started.pop(entry.subject, None)
+            elif entry.account == account:
+                started[entry.subject] = None
+    return list(started)
+
+
+async def all_finished(journal: Journal, account: str, seq: int) -> None:
+    """Every game of the account that began up to `seq` is finished: a restart need not look at it.
+
+    Raises JournalError.
+    """
+    await journal.advance(_done_mark(account), seq)
+
+
+async def bot_games_ms(journal: Journal, account: str, after_ms: int) -> list[int]:
+    """When the account's games against bots began, on the wall clock: the platform limits them a day.
+
+    Raises JournalError.
+    """
+    found: list[int] = []
+    after = 0
+    while page := await journal.read(types=(event_types.GAME_STARTED,), after=after):
+        after = page[-1].seq
+        found += [
+            entry.time_ms
+            for entry in page
+            if entry.time_ms > after_ms
+            and entry.data.get("white_title") == entry.data.get("black_title") == "BOT"
+            and account in (entry.data.get("white"), entry.data.get("black"))
+        ]
+    return found

@@ -1,0 +1,34 @@
+"""Tasks that end together: what a game or an account has going on beside the stream it reads."""
+
+import asyncio
+from collections.abc import Coroutine
+
+import structlog
+
+log = structlog.get_logger("kirichess_tasks")
+
+
+class Tasks:
+    """A set of tasks. One that fails is told and leaves the others alone; `end` cancels the rest and waits for it."""
+
+    def __init__(self) -> None:
+        self._running: set[asyncio.Task[None]] = set()
+
+    def spawn(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
+        """Run it beside the caller."""
+        task = asyncio.create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._done)
+        return task
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("task_failed", cause=str(error) or type(error).__name__, exc_info=error)
+
+    async def end(self) -> None:
+        """Cancel all of them and wait until they have ended."""
+        running = tuple(self._running)
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
