@@ -73,7 +73,7 @@ class Daemon:
         self._sinks = sinks
         self._think_cap_ms = think_cap_ms
         self._timings = timings
-        self._journal = SqlJournal(settings.journal.url)
+        self._journal = SqlJournal(settings.journal.url, raw_days=settings.journal.raw_days)
         self._draining = asyncio.Event()
         self._lobbies: list[tuple[Account, Lobby]] = []
         self._feeds: list[Feed] = []
@@ -116,7 +116,7 @@ class Daemon:
 
     async def _open(self, account: Account, stack: AsyncExitStack) -> Lichess:
         token = account.token.get_secret_value() if account.token is not None else ""
-        platform = Lichess(account.url, token, timings=self._timings)
+        platform = Lichess(account.url, token, timings=self._timings, keep=self._journal.keep)
         stack.push_async_callback(platform.close)
         return platform
 
@@ -271,12 +271,14 @@ class Daemon:
         """What the daemon does now, for `/status` and `/healthz`."""
         accounts = [Stream(lobby.name, lobby.online, lobby.trouble) for _, lobby in self._lobbies]
         sinks = [Stream(feed.name, not feed.cause, feed.cause, vital=False) for feed in self._feeds]
+        # Not vital: a restart would lose what games keep in memory until the journal works again.
+        journal = Stream("journal", not self._journal.trouble, self._journal.trouble, vital=False)
         return StatusReport(
             version=version("kirichess-bridge"),
             up_ms=steady_ms() - self._started_ms,
             ready=self.ready.is_set(),
             draining=self._draining.is_set(),
-            streams=(*accounts, *sinks),
+            streams=(*accounts, journal, *sinks),
         )
 
 

@@ -71,8 +71,6 @@ class SqlJournal:
         self._raw_timer: asyncio.TimerHandle | None = None
         self._sweeping: asyncio.Task[None] | None = None
         self._probing: asyncio.Task[None] | None = None
-        self._works = asyncio.Event()
-        self._works.set()
         self.trouble = ""
 
     async def open(self) -> Self:
@@ -121,10 +119,6 @@ class SqlJournal:
         self._raw.add(game_id, source, Line(self._now_ms(), at_ms, text))
         if self._raw_timer is None and not self.trouble:
             self._raw_timer = asyncio.get_running_loop().call_later(RAW_WAITS_S, self._next_batch)
-
-    async def works(self) -> None:
-        """Returns when there is no trouble (any more)."""
-        await self._works.wait()
 
     async def follow(self, after: int) -> AsyncIterator[Entry]:
         """Every entry with a greater number, then the new ones as they come; ends when the journal is closed."""
@@ -218,7 +212,6 @@ class SqlJournal:
     def _fails(self, cause: str) -> None:
         if not self.trouble:
             log.error("journal_fails", cause=cause)
-            self._works.clear()
             self._probing = asyncio.create_task(self._probe())
         self.trouble = cause
 
@@ -226,7 +219,6 @@ class SqlJournal:
         if self.trouble:
             log.info("journal_works_again")
             self.trouble = ""
-            self._works.set()
 
     async def _probe(self) -> None:
         """Try whether the trouble is over, with what waits or with a write that changes nothing."""

@@ -36,6 +36,12 @@ class JournalSettings(Section):
     url: Text = Field(
         default="sqlite:///journal.db", description="sqlite:///FILE; a relative path counts from this file's folder."
     )
+    raw_days: int = Field(
+        default=30,
+        ge=0,
+        le=36_500,
+        description="How many days the platform's own lines are kept, for `journal replay` and `verify`; 0: not.",
+    )
 
 
 class MonitorSettings(Section):

@@ -1,8 +1,10 @@
 """Lichess as a Platform: what it says becomes messages, what is asked of it becomes requests. It decides nothing."""
 
+import json
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from functools import partial
 from typing import TypeVar
 
 import berserk
@@ -31,7 +33,7 @@ from bridge.platforms.lichess.patience import until_answered
 from bridge.platforms.lichess.posts import Post, post_of
 from bridge.platforms.lichess.reopen import Reader, follow
 from bridge.platforms.lichess.spectator import SpectatorReader
-from bridge.platforms.lichess.streams import EventReader, GameReader, is_over
+from bridge.platforms.lichess.streams import EventReader, GameReader, Keep, is_over, keep_nothing
 from bridge.platforms.lichess.timings import Timings
 from bridge.rules.snapshot import RUNNING, TimeControl
 
@@ -47,7 +49,8 @@ class Lichess:
     """One account of one server; without a token ("") it can watch and read finished games.
 
     Streams are opened again by themselves; what is asked passes the account's gate. Nothing is ever sent under
-    /api/board/: those streams are only read.
+    /api/board/: those streams are only read. `keep` is given the lines of game streams as they came, and finished
+    games as source `export`.
     """
 
     def __init__(
@@ -57,11 +60,13 @@ class Lichess:
         *,
         timings: Timings = Timings(),  # noqa: B008 a frozen value
         clock: Callable[[], int] = steady_ms,
+        keep: Keep = keep_nothing,
     ) -> None:
         self._client = Client(url, token, timings)
         self._gate = Gate(timings.rate_limit_s)
         self._berserk = BerserkCalls(self._client.url, token, lambda: self._client.user_agent, timings.call_s)
         self._clock = clock
+        self._keep = keep
         self._me: Player | None = None
         self._games: dict[str, GameReader] = {}
 
@@ -145,7 +150,8 @@ class Lichess:
 
     async def game(self, game_id: str) -> AsyncGenerator[GameMessage]:
         """A game of this bot account; ends after its last snapshot, or when it does not exist (any more)."""
-        reader = self._games[game_id] = GameReader(self.url, self._clock)
+        keep = partial(self._keep, game_id, f"bot:{self._me.name if self._me else ''}")
+        reader = self._games[game_id] = GameReader(self.url, self._clock, keep)
         try:
             path = f"/api/bot/game/stream/{game_id}"
             async with aclosing(self._messages(path, reader, self._client.timings.silence_s)) as messages:
@@ -158,7 +164,7 @@ class Lichess:
     async def board_game(self, game_id: str) -> AsyncGenerator[GameMessage]:
         """A game of this account, which is no bot: read only, exact and undelayed."""
         path = f"/api/board/game/stream/{game_id}"
-        reader = GameReader(self.url, self._clock)
+        reader = GameReader(self.url, self._clock, partial(self._keep, game_id, "board"))
         async with aclosing(self._messages(path, reader, self._client.timings.silence_s)) as messages:
             async for message in messages:
                 yield message
@@ -166,7 +172,7 @@ class Lichess:
     async def spectate(self, game_id: str) -> AsyncGenerator[GameMessage]:
         """Anybody's game, three plies late, with clocks in whole seconds (source `spectator`, precision 500 ms)."""
         known = await game_head(self._client, self._gate, game_id)
-        reader = SpectatorReader(known, self._clock)
+        reader = SpectatorReader(known, self._clock, partial(self._keep, game_id, "spectator"))
         path = f"/api/stream/game/{game_id}"
         async with aclosing(self._messages(path, reader, self._client.timings.spectator_silence_s)) as messages:
             async for message in messages:
@@ -280,7 +286,9 @@ class Lichess:
             RecordError: it cannot be read: an unsupported variant, say.
         """
         found = await self._ask("export", lambda api: api.games.export(game_id, as_pgn=False))
-        return to_finished(found, self.url)
+        finished = to_finished(found, self.url)
+        self._keep(game_id, "export", json.dumps(found, default=str).encode(), self._clock())
+        return finished
 
     async def _ask(self, kind: str, ask: Callable[[berserk.Client], T], lane: Lane = Lane.POLL) -> T:
         async with self._gate.passage(lane, kind):

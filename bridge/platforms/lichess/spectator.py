@@ -50,9 +50,13 @@ class SpectatorReader:
     `clocks_ms` of the snapshots hold the mover's clock after each ply, in whole seconds.
     """
 
-    def __init__(self, known: GameInfo, clock: Callable[[], int]) -> None:
+    def __init__(
+        self, known: GameInfo, clock: Callable[[], int], keep: Callable[[bytes, int], None] = lambda line, at_ms: None
+    ) -> None:
         self._info = known
         self._clock = clock
+        self._keep_line = keep
+        self._at_ms = 0
         self._moves: list[str] = []
         self._clocks_ms: list[int | None] = []
         self._now_ms: dict[chess.Color, int | None] = {chess.WHITE: None, chess.BLACK: None}
@@ -62,10 +66,13 @@ class SpectatorReader:
 
     def opened(self) -> None:
         """The game is told from its first position again."""
+        self._keep_line(b"", self._clock())
         self._board = None
         self._started = False
 
     def read(self, line: bytes) -> Iterable[GameMessage]:
+        self._at_ms = self._clock()
+        self._keep_line(line, self._at_ms)
         found = read_object(line)
         if "fen" in found and "id" not in found:
             return self._position(check(shapes.Position, found, "position"))
@@ -149,7 +156,7 @@ class SpectatorReader:
             white_ms=self._now_ms[chess.WHITE],
             black_ms=self._now_ms[chess.BLACK],
             clocks_ms=tuple(self._clocks_ms) if timed else None,
-            at_ms=self._clock(),
+            at_ms=self._at_ms,
         )
 
 

@@ -1,11 +1,20 @@
 """Readers of the two streams an account has of its own: its events, and each of its games."""
 
 from collections.abc import Callable, Iterable
+from typing import TypeAlias
 
 from bridge.interfaces import AccountEvent, ChallengeReceived, GameMessage, GameOpened, GameState
 from bridge.platforms.lichess.answers import Senseless
 from bridge.platforms.lichess.wire import parse_account_event, parse_game_line
 from bridge.rules.snapshot import RUNNING, Snapshot
+
+Keep: TypeAlias = Callable[[str, str, bytes, int], None]
+"""What becomes of the lines of a game's streams as they came: game, source (`bot:ACCOUNT`, `board`, `spectator` or
+`export`), line, and its time by the steady clock. An empty line: a connection was opened. Must not wait."""
+
+
+def keep_nothing(_game_id: str, _source: str, _line: bytes, _at_ms: int) -> None:
+    """For whoever has no use for the lines."""
 
 
 class EventReader:
@@ -34,17 +43,23 @@ class GameReader:
     back what was known, are not believed: the stream is opened again.
     """
 
-    def __init__(self, site: str, clock: Callable[[], int]) -> None:
+    def __init__(
+        self, site: str, clock: Callable[[], int], keep: Callable[[bytes, int], None] = lambda line, at_ms: None
+    ) -> None:
         self._site = site
         self._clock = clock
+        self._keep_line = keep
         self._moves: tuple[str, ...] | None = None
         self.latest: Snapshot | None = None
 
     def opened(self) -> None:
+        self._keep_line(b"", self._clock())
         self._moves = None
 
     def read(self, line: bytes) -> Iterable[GameMessage]:
-        message = parse_game_line(line, at_ms=self._clock(), site=self._site)
+        at_ms = self._clock()
+        self._keep_line(line, at_ms)
+        message = parse_game_line(line, at_ms=at_ms, site=self._site)
         if message is None:
             return ()
         if isinstance(message, GameOpened):
