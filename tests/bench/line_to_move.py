@@ -167,7 +167,7 @@ async def bridge(moves: list[str]) -> float:
             await platform.account()
             style = PlayStyle(lambda control: named("eclipse"), greeting=False)
             spare = EngineSpec("random")
-            bot = BotAccount("Kiri", platform, journal, style, lambda: Scripted(moves), lambda: build_engine(spare))
+            bot = BotAccount("Kiri", platform, journal, style, lambda: Scripted(moves), lambda: build_engine(spare), int)
             tracker = Tracker(GAME, "Kiri", journal, lambda: time.monotonic_ns() // 1_000_000)
             await Session(GAME, bot, tracker).run()
             await platform.close()

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import pytest
 
-from bridge.arena import Account, Arena
+from bridge.arena import Account, Arena, ArenaSettings
 from bridge.daemon import Daemon
 from bridge.event_types import VERDICT_FINAL
 from bridge.interfaces import Entry
@@ -63,7 +63,8 @@ RunCommand: TypeAlias = Callable[..., Awaitable[tuple[int, str, str]]]
 @pytest.fixture
 async def arena() -> AsyncIterator[Arena]:
     bots = [Account(name, f"token{name}", title="BOT") for name in ("Fish", "Kiri")]
-    async with Arena([*bots, Account("Human", "tokenHuman")]) as running:
+    settings = ArenaSettings(board_min_speed="bullet")  # Winder is one minute
+    async with Arena([*bots, Account("Human", "tokenHuman")], settings) as running:
         yield running
 
 
