@@ -15,6 +15,7 @@ from bridge.arena import Account, Arena, ArenaSettings
 from bridge.daemon import Daemon
 from bridge.event_types import VERDICT_FINAL
 from bridge.interfaces import Entry
+from bridge.platforms.lichess.timings import Timings
 from bridge.settings.models import Settings
 
 Config: TypeAlias = Mapping[str, object]
@@ -71,9 +72,12 @@ async def arena() -> AsyncIterator[Arena]:
 @pytest.fixture
 def run_bridge() -> RunBridge:
     @asynccontextmanager
-    async def run(config: Config, *, think_cap_ms: int | None = 60, kill: bool = False) -> AsyncIterator[Bridge]:
+    async def run(
+        config: Config, *, think_cap_ms: int | None = 60, kill: bool = False, poll_s: float = 5.0
+    ) -> AsyncIterator[Bridge]:
         recorder = Recorder()
-        daemon = Daemon(Settings.model_validate(config), sinks=[recorder], think_cap_ms=think_cap_ms)
+        settings, timings = Settings.model_validate(config), Timings(poll_s=poll_s)
+        daemon = Daemon(settings, sinks=[recorder], think_cap_ms=think_cap_ms, timings=timings)
         work = asyncio.create_task(daemon.run())
         ready = asyncio.create_task(daemon.ready.wait())
         await asyncio.wait({work, ready}, return_when=asyncio.FIRST_COMPLETED)
