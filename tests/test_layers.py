@@ -35,6 +35,7 @@ ARROWS: dict[str, set[str]] = {
     "turn": {"tasks", *_GAME},
     "errands": {"tasks", *_GAME},
     "event_data": _GAME,
+    "recompute": {"event_data", *_GAME},
     "tracker": {"event_data", "outbox", *_GAME},
     "watching": {"tracker", *_GAME},
     "watch_entries": {"watching", "settings", *_GAME},
@@ -50,6 +51,7 @@ ARROWS: dict[str, set[str]] = {
         *{"feed", "lobby", "session", "tracker", "watching", "watch_entries"},
         *_GAME,
     },
+    "proof": {"journal", "platforms", "recompute", "tracker", *_GAME},
     "doctor": {"engines", "journal", "platforms", "settings", *_CONTRACT},
 }
 """What each part of `bridge` may import of it; `cli` may import all of them."""

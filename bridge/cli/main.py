@@ -26,6 +26,7 @@ COMMANDS = {
     "config": "bridge.cli.config:command",
     "doctor": "bridge.cli.doctor:command",
     "status": "bridge.cli.status:command",
+    "journal": "bridge.cli.journal:command",
     "account": "bridge.cli.account:command",
 }
 """Command → where it is. One whose module does not exist yet is unknown, never a stub (interfaces)."""

@@ -1,0 +1,259 @@
+"""`journal`: look into the journal, copy it, thin it out and prove it, while the daemon writes to it."""
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from bridge.errors import RecordError, UsageError
+
+if TYPE_CHECKING:
+    from bridge.journal.reader import JournalReader
+
+F = TypeVar("F", bound=Callable[..., Any])
+DAY_MS = 86_400_000
+
+
+@click.group(name="journal")
+def command() -> None:
+    """Look into the journal, copy it, thin it out and prove it; the daemon may run meanwhile."""
+
+
+def _source(function: F) -> F:
+    """The options that say which journal."""
+    function = click.option(
+        "-c", "--config", type=click.Path(path_type=Path), help="The configuration file that names the journal."
+    )(function)
+    return click.option(
+        "--journal", "place", metavar="PATH|URL", help="The journal itself.  [default: journal.db, if it is there]"
+    )(function)
+
+
+def _json_option(function: F) -> F:
+    return click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")(function)
+
+
+@command.command()
+@click.option("--last", "most", metavar="N", type=click.IntRange(min=1), help="Only the last N games.")
+@_json_option
+@_source
+def games(place: str | None, config: Path | None, as_json: bool, most: int | None) -> None:
+    """List the games: players, pool, plies, result."""
+    from bridge.cli.journal_view import game_rows, games_table
+
+    with _reader(place, config) as reader:
+        rows = game_rows(reader)[-(most or 0) :]
+    if as_json:
+        _json_lines(rows)
+    elif rows:
+        _print(games_table(rows))
+
+
+@command.command()
+@click.argument("game")
+@_json_option
+@_source
+def show(game: str, place: str | None, config: Path | None, as_json: bool) -> None:
+    """Show what is stored about GAME, entry by entry."""
+    from bridge.cli.journal_view import entries_table
+    from bridge.cloudevents import to_json
+
+    with _reader(place, config) as reader:
+        entries = list(reader.entries(game))
+    if not entries:
+        raise RecordError(f"the journal has no game {game}; `journal games` lists them")
+    if as_json:
+        for entry in entries:
+            click.echo(to_json(entry))
+    else:
+        _print(entries_table(entries))
+
+
+@command.command()
+@click.argument("chosen", metavar="[GAME]...", nargs=-1)
+@click.option("--raw", is_flag=True, help="The platform's own lines instead, as far as they are kept.")
+@click.option("-o", "output", metavar="FILE", type=click.Path(path_type=Path), help="Write there, not to stdout.")
+@_source
+def export(chosen: tuple[str, ...], raw: bool, output: Path | None, place: str | None, config: Path | None) -> None:
+    """Write every entry, or those of the GAMEs, as CloudEvents JSON, one a line."""
+    from bridge.cloudevents import to_json
+
+    def lines(reader: "JournalReader") -> Iterator[str]:
+        for game in chosen or ([None] if not raw else [row.subject for row in reader.entries(types=[_STARTED])]):
+            if raw and game is not None:
+                yield from _raw_lines(reader, game)
+            else:
+                yield from (to_json(entry) for entry in reader.entries(game))
+
+    with _reader(place, config) as reader:
+        if output is None:
+            for line in lines(reader):
+                click.echo(line)
+            return
+        try:
+            with output.open("w", encoding="utf-8") as file:
+                file.writelines(f"{line}\n" for line in lines(reader))
+        except OSError as error:
+            raise UsageError(f"{output} cannot be written: {error.strerror}") from error
+
+
+_STARTED = "kirichess.game.started"
+
+
+def _raw_lines(reader: "JournalReader", game: str) -> Iterator[str]:
+    for block in reader.raw(game):
+        for line in block.lines:
+            text = line.text.decode("utf-8", "replace")
+            about = {"game": game, "source": block.source, "time_ms": line.wall_ms, "steady_ms": line.at_ms}
+            yield json.dumps({**about, "line": text})
+
+
+@command.command()
+@click.option(
+    "--days", default=90, show_default=True, metavar="N", type=click.IntRange(min=2), help="Games older than this go."
+)
+@click.option(
+    "--raw-days",
+    metavar="N",
+    type=click.IntRange(min=0),
+    help="The platform's lines older than this go.  [default: as configured]",
+)
+@click.option("--dry-run", is_flag=True, help="Only say what would go.")
+@_json_option
+@_source
+def prune(
+    place: str | None, config: Path | None, days: int, raw_days: int | None, dry_run: bool, as_json: bool
+) -> None:
+    """Delete games that were judged long ago, and old lines of the platform.
+
+    Numbers stay as they are and are never given again. Running games stay, and what a sink has still to deliver.
+    """
+    from bridge.journal.prune import prune as prune_file
+
+    file, configured = _place(place, config)
+    now_ms = time.time_ns() // 1_000_000
+    raw_before_ms = now_ms - (configured if raw_days is None else raw_days) * DAY_MS
+    gone = prune_file(file, before_ms=now_ms - days * DAY_MS, raw_before_ms=raw_before_ms, dry=dry_run)
+    if as_json:
+        told = {"games": gone.games, "entries": gone.entries, "raw_blocks": gone.raw_blocks, "held_by": gone.held_by}
+        _json_lines([{**told, "dry_run": dry_run}])
+        return
+    verb = "would go" if dry_run else "gone"
+    click.echo(f"{verb}: {gone.games} games, {gone.entries} entries, {gone.raw_blocks} blocks of platform lines")
+    if gone.held_by:
+        click.echo(f"older games stay for {gone.held_by}, which has not delivered them yet", err=True)
+
+
+@command.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--force", is_flag=True, help="Overwrite a file that is there.")
+@_source
+def backup(file: Path, force: bool, place: str | None, config: Path | None) -> None:
+    """Write a whole copy of the journal to FILE, as it is at one moment."""
+    if file.exists() and not force:
+        raise UsageError(f"{file} is there already; choose another name, or overwrite it with --force")
+    if not file.absolute().parent.is_dir():
+        raise UsageError(f"{file}: its folder does not exist")
+    with _reader(place, config) as reader:
+        if file.exists() and file.samefile(reader.file):
+            raise UsageError(f"{file} is the journal itself; choose another name")
+        copy = file.with_name(f"{file.name}-unfinished")
+        reader.backup(copy)
+    copy.replace(file)
+    click.echo(f"{file} is written, {file.stat().st_size} bytes")
+
+
+@command.command()
+@click.argument("game")
+@click.option("--ledger", is_flag=True, help="With --json: every counted ply too.")
+@_json_option
+@_source
+def replay(game: str, ledger: bool, place: str | None, config: Path | None, as_json: bool) -> None:
+    """Compute GAME's ledger once more from the platform's lines, and print the verdict."""
+    from bridge.proof import judged, recompute
+    from bridge.records.one_line import one_line
+    from bridge.records.verdict_json import verdict_object
+
+    with _reader(place, config) as reader:
+        entries, blocks = list(reader.entries(game)), reader.raw(game)
+    if not entries:
+        raise RecordError(f"the journal has no game {game}; `journal games` lists them")
+    found = recompute(game, entries, blocks)
+    if isinstance(found, str):
+        raise RecordError(f"game {game} cannot be computed from its source: {found}")
+    verdict = judged(found, entries, blocks)
+    click.echo(json.dumps(verdict_object(verdict, ledger=ledger), ensure_ascii=False) if as_json else one_line(verdict))
+
+
+@command.command()
+@click.argument("chosen", metavar="[GAME]...", nargs=-1)
+@_json_option
+@_source
+@click.pass_context
+def verify(ctx: click.Context, chosen: tuple[str, ...], place: str | None, config: Path | None, as_json: bool) -> None:
+    """Prove that what is stored of every game, or of the GAMEs, agrees with itself and with the platform's lines.
+
+    What does not agree is named by game and ply, and the exit status is 1.
+    """
+    from bridge.cli.console import complain
+    from bridge.proof import prove
+
+    wrong = unproven = count = 0
+    with _reader(place, config) as reader:
+        for game in chosen or list(dict.fromkeys(entry.subject for entry in reader.entries(types=[_STARTED]))):
+            entries = list(reader.entries(game))
+            if not entries:
+                raise RecordError(f"the journal has no game {game}; `journal games` lists them")
+            proof = prove(game, entries, reader.raw(game))
+            count += 1
+            wrong += bool(proof.differences)
+            unproven += bool(proof.missing)
+            for difference in proof.differences:
+                complain(str(difference))
+            if as_json:
+                told = [{"ply": each.ply, "what": each.what} for each in proof.differences]
+                _json_lines([{"game": game, "agrees": not told, "differences": told, "not_recomputed": proof.missing}])
+            elif proof.missing and chosen:
+                complain(f"game {game}: not computed from its source: {proof.missing}")
+    if not as_json:
+        click.echo(f"{count} games: {count - wrong} agree, {wrong} do not; {count - unproven} computed from the source")
+    if wrong:
+        ctx.exit(1)
+
+
+def _place(place: str | None, config: Path | None) -> tuple[Path, int]:
+    """The journal's file, and how many days its raw lines are kept."""
+    from bridge.journal.place import parse_url
+    from bridge.settings import Settings, load
+
+    if place is not None and config is not None:
+        raise UsageError("give -c or --journal, not both: the file names its journal")
+    settings = Settings() if config is None else load(config, mode="check")
+    address = settings.journal.url if place is None else place if "://" in place else f"sqlite:///{place}"
+    file = parse_url(address)[1]
+    if file is None:
+        raise UsageError("a journal in memory is gone with its program; give a file with --journal")
+    if place is None and config is None and not file.exists():
+        raise UsageError("which journal? give it with --journal PATH, or the configuration with -c FILE")
+    return file, settings.journal.raw_days
+
+
+def _reader(place: str | None, config: Path | None) -> "JournalReader":
+    from bridge.journal.reader import JournalReader
+
+    return JournalReader(_place(place, config)[0])
+
+
+def _json_lines(rows: list[dict[str, object]]) -> None:
+    for row in rows:
+        click.echo(json.dumps(row, ensure_ascii=False))
+
+
+def _print(table: object) -> None:
+    from bridge.cli.console import console
+
+    console(sys.stdout).print(table)

@@ -1,0 +1,140 @@
+"""What the journal has of a game, computed once more from the platform's lines and held against what is stored."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from bridge import event_types
+from bridge.errors import PlatformError, RecordError
+from bridge.interfaces import Entry, FinishedGame, GameInfo, GameOpened, GameState, Player
+from bridge.journal.raw import Block
+from bridge.platforms.lichess.replay import finished_again, read_again
+from bridge.recompute import Difference, Recomputed, against_events, against_source, against_verdict, stored_events
+from bridge.rules.events import Started
+from bridge.rules.snapshot import Setup, Snapshot
+from bridge.rules.verdict import Verdict, judge, verdict
+from bridge.tracker import setup_of
+
+EXPORT = "export"
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """`differences` is empty where all agrees; `missing` says why the platform's lines could not be asked, if so."""
+
+    game: str
+    differences: Sequence[Difference]
+    missing: str = ""
+
+
+def prove(game: str, entries: Sequence[Entry], blocks: Sequence[Block]) -> Proof:
+    """Stored clocks against stored events, stored events against the platform's lines, verdicts against both."""
+    try:
+        differences = list(against_events(game, entries))
+        found = recompute(game, entries, blocks)
+        if isinstance(found, str):
+            return Proof(game, differences, found)
+        differences += against_source(game, [event for _, event in stored_events(entries)], found.events)
+        differences += _against_archive(game, entries, blocks)
+        return Proof(game, differences)
+    except (RecordError, PlatformError) as error:
+        return Proof(game, [Difference(game, 0, str(error))])
+
+
+def recompute(game: str, entries: Sequence[Entry], blocks: Sequence[Block]) -> Recomputed | str:
+    """The game's ledger from its platform's lines; a text where they are not all there: why."""
+    started = next(((entry, event) for entry, event in stored_events(entries) if isinstance(event, Started)), None)
+    if started is None:
+        raise RecordError(f"game {game}: the journal has no start of it")
+    entry, event = started
+    account = f"bot:{entry.account}"
+    ours = [block for block in blocks if block.source == account or not block.source.startswith("bot:")]
+    if hole := _hole(ours, entry.time_ms):
+        return hole
+    found = Recomputed(event.setup)
+    for run in _runs(ours):
+        found.take(_snapshots(event.setup, run), from_first=not run[0].source.startswith("bot:"))
+    return found
+
+
+def judged(found: Recomputed, entries: Sequence[Entry], blocks: Sequence[Block]) -> Verdict:
+    """The verdict from the finest record that is kept: the archive's, where the game was judged from that."""
+    final = _final(entries)
+    archived = _archived(blocks, found.ledger.setup)
+    if archived is not None and final is not None and final.get("clock_source") == archived.source:
+        return _from_archive(archived, found.ledger.setup)
+    return verdict(found.ledger, final=found.ledger.platform is not None)
+
+
+def _hole(blocks: Sequence[Block], started_ms: int) -> str:
+    if not blocks:
+        return "the platform's lines are not kept"
+    if blocks[0].first != 0 or blocks[0].lines[0].wall_ms > started_ms:
+        return "the first of the platform's lines are not kept any more"
+    ends: dict[str, int] = {}
+    for block in blocks:
+        if block.first not in (0, ends.get(block.source)):
+            return "some of the platform's lines were not stored"
+        ends[block.source] = block.first + len(block.lines)
+    return ""
+
+
+def _runs(blocks: Sequence[Block]) -> Iterator[list[Block]]:
+    """The blocks that one reader read, from its first line on."""
+    run: list[Block] = []
+    for block in blocks:
+        if run and (block.first == 0 or block.source != run[0].source):
+            yield run
+            run = []
+        run.append(block)
+    if run:
+        yield run
+
+
+def _snapshots(setup: Setup, run: Sequence[Block]) -> Iterator[Snapshot]:
+    source = run[0].source
+    lines = [line for block in run for line in block.lines]
+    if source == EXPORT:
+        for line in lines:
+            yield finished_again(line.text, setup.site.rpartition("/")[0]).snapshot
+        return
+    for message in read_again(_info(setup), source, ((line.text, line.at_ms) for line in lines)):
+        if isinstance(message, GameOpened | GameState):
+            yield message.snapshot
+
+
+def _info(setup: Setup) -> GameInfo:
+    return GameInfo(
+        id=setup.game_id,
+        white=Player(name=setup.white),
+        black=Player(name=setup.black),
+        variant="chess960" if setup.chess960 else "fromPosition" if setup.start_fen else "standard",
+        time_control=setup.time_control,
+        start_fen=setup.start_fen,
+        url=setup.site,
+    )
+
+
+def _archived(blocks: Sequence[Block], setup: Setup) -> FinishedGame | None:
+    kept = [line for block in blocks if block.source == EXPORT for line in block.lines]
+    return finished_again(kept[-1].text, setup.site.rpartition("/")[0]) if kept else None
+
+
+def _from_archive(finished: FinishedGame, setup: Setup) -> Verdict:
+    return judge(setup_of(finished.info, setup.rules, finished.source, finished.precision_ms), finished.snapshot)
+
+
+def _final(entries: Sequence[Entry]) -> dict[str, object] | None:
+    found = None
+    for entry in entries:
+        told = entry.data.get("verdict")
+        if entry.type in event_types.VERDICTS and isinstance(told, dict) and told.get("final") is True:
+            found = told
+    return found
+
+
+def _against_archive(game: str, entries: Sequence[Entry], blocks: Sequence[Block]) -> Iterator[Difference]:
+    final = _final(entries)
+    setup = next(event.setup for _, event in stored_events(entries) if isinstance(event, Started))
+    archived = _archived(blocks, setup)
+    if final is not None and archived is not None and final.get("clock_source") == archived.source:
+        yield from against_verdict(game, final, _from_archive(archived, setup))

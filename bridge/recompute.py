@@ -1,0 +1,138 @@
+"""A ledger once more from its source, and what is stored held against it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from bridge import event_types
+from bridge.errors import RecordError
+from bridge.event_data import facts_after, facts_before
+from bridge.interfaces import Entry
+from bridge.records.events import decode, encode
+from bridge.records.fields import Json
+from bridge.records.verdict_json import verdict_object
+from bridge.rules.diff import diff
+from bridge.rules.events import Event, Moved, Started
+from bridge.rules.ledger import Ledger
+from bridge.rules.snapshot import RUNNING, Setup, Snapshot
+from bridge.rules.verdict import Verdict, verdict
+
+
+class Recomputed:
+    """The events of a game, found again in its platform's snapshots as the live game found them."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.ledger = Ledger(setup)
+        self.events: list[Event] = [Started(setup)]
+
+    def take(self, snapshots: Iterable[Snapshot], *, from_first: bool) -> None:
+        """What one run of the program read. `from_first`: the source tells a game anew from its first position."""
+        behind = from_first and bool(self.ledger.moves)
+        for snapshot in snapshots:
+            behind = behind and self._repeats(snapshot)
+            if not behind:
+                self._bring_to(snapshot)
+
+    def _repeats(self, snapshot: Snapshot) -> bool:
+        moves, told = self.ledger.moves, len(snapshot.moves)
+        return snapshot.status in RUNNING and told < len(moves) and list(snapshot.moves) == moves[:told]
+
+    def _bring_to(self, snapshot: Snapshot) -> None:
+        try:
+            for event in diff(self.ledger, snapshot):
+                self.ledger.apply(event)
+                self.events.append(event)
+        except RecordError:
+            return  # an illegal move ends the intake of its snapshot, as in the live game
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Something stored that does not agree; `ply` 0 where it belongs to no ply."""
+
+    game: str
+    ply: int
+    what: str
+
+    def __str__(self) -> str:
+        return f"game {self.game}, ply {self.ply}: {self.what}" if self.ply else f"game {self.game}: {self.what}"
+
+
+def stored_events(entries: Iterable[Entry]) -> list[tuple[Entry, Event]]:
+    """The events among a game's entries, and the entries they stand in. Raises RecordError."""
+    found = ((entry, entry.data.get("event")) for entry in entries)
+    return [(entry, decode(event)) for entry, event in found if isinstance(event, dict)]
+
+
+def against_events(game: str, entries: Sequence[Entry]) -> Iterator[Difference]:
+    """Stored clocks, effects and verdicts that do not come of the stored events. Raises RecordError."""
+    ledger: Ledger | None = None
+    for entry in entries:
+        stored = entry.data.get("event")
+        if isinstance(stored, dict):
+            event = decode(stored)
+            facts: dict[str, object] = {}
+            if isinstance(event, Started):
+                ledger = Ledger(event.setup)
+            elif ledger is not None:
+                facts = facts_before(ledger, event)
+                ledger.apply(event)
+            if ledger is not None:
+                facts |= facts_after(ledger)
+                yield from _differences(game, len(ledger.moves), entry.data, facts, "stored", "its events give")
+        elif entry.type in event_types.VERDICTS and ledger is not None:
+            told = entry.data.get("verdict")
+            if isinstance(told, dict) and told.get("clock_source") == ledger.setup.source:
+                final = told.get("final") is True
+                yield from against_verdict(game, told, verdict(ledger, final=final))
+
+
+def against_source(game: str, stored: Sequence[Event], events: Sequence[Event]) -> Iterator[Difference]:
+    """Stored events that are not those of the platform's lines; the first that differs stands for those after it."""
+    ply = 0
+    for ours, theirs in zip_longest(stored, events):
+        if isinstance(ours or theirs, Moved):
+            ply += 1
+        if ours == theirs:
+            continue
+        if ours is None or theirs is None:
+            which = "is not stored" if ours is None else "is not in the platform's lines"
+            yield Difference(game, ply, f"{_name(ours or theirs)} {which}")
+            return
+        told, given = encode(ours), encode(theirs)
+        if told["event"] != given["event"]:
+            yield Difference(game, ply, f"stored is {_name(ours)}, the platform's lines give {_name(theirs)}")
+            return
+        yield from _differences(game, ply, told, given, "stored", "the platform's lines give")
+
+
+def against_verdict(game: str, told: Json, judged: Verdict) -> Iterator[Difference]:
+    """A stored verdict, its ledger's rows included, that is not the one that comes of the game."""
+    given = verdict_object(judged, ledger=True)
+    rows, ours = given.pop("ledger"), told.get("ledger")
+    yield from _differences(game, 0, told, given, "the verdict says", "the game gives")
+    if not isinstance(rows, list) or not isinstance(ours, list):
+        return
+    if len(rows) != len(ours):
+        yield Difference(game, 0, f"the verdict's ledger has {len(ours)} rows, the game gives {len(rows)}")
+    for row, stored in zip(rows, ours, strict=False):
+        if isinstance(stored, dict):
+            yield from _differences(game, int(row["ply"]), stored, row, "the verdict's ledger says", "the game gives")
+
+
+def _differences(game: str, ply: int, told: Json, given: Json, says: str, gives: str) -> Iterator[Difference]:
+    """Among the fields that both have: later versions of the program may tell more."""
+    for name, value in given.items():
+        if name in told and told[name] != _plain(value):
+            yield Difference(game, ply, f"{name} {says} {told[name]}, {gives} {value}")
+
+
+def _plain(value: object) -> object:
+    """As it comes back from JSON."""
+    if isinstance(value, tuple | list):
+        return [_plain(each) for each in value]
+    return {key: _plain(each) for key, each in value.items()} if isinstance(value, dict) else value
+
+
+def _name(event: Event | None) -> str:
+    return "nothing" if event is None else str(encode(event)["event"])
