@@ -110,7 +110,7 @@ def test_what_is_not_known_is_nothing() -> None:
         (b'{"type":"chatLine","text":"\xff\xfe"}', "not JSON"),
         (b"[" * 100_000, "not JSON"),
         (b'"gameState"', "not a JSON object"),
-        (b'{"type":"gameState","wtime":"soon"}', "gameState: wtime"),
+        (b'{"type":"gameState","moves":"","wtime":"soon"}', "gameState: wtime"),
         (b'{"type":"gameFull","id":"x"}', "gameFull: state"),
         (b'{"type":"opponentGone"}', "opponentGone: gone"),
     ],

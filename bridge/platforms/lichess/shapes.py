@@ -95,7 +95,7 @@ class Clock(Shape):
 
 
 class State(Shape):
-    moves: Text = ""
+    moves: Text
     wtime: int | None = None
     btime: int | None = None
     status: Word = "started"
