@@ -52,6 +52,7 @@ ARROWS: dict[str, set[str]] = {
         *_GAME,
     },
     "proof": {"journal", "platforms", "recompute", "tracker", *_GAME},
+    "lab": {"engines", "records", *_CONTRACT},
     "doctor": {"engines", "journal", "platforms", "settings", *_CONTRACT},
 }
 """What each part of `bridge` may import of it; `cli` may import all of them."""

@@ -22,6 +22,7 @@ COMMANDS = {
     "explain": "bridge.cli.explain:command",
     "bill": "bridge.cli.bill:command",
     "pools": "bridge.cli.pools:command",
+    "match": "bridge.cli.match:command",
     "arena": "bridge.cli.arena:arena",
     "config": "bridge.cli.config:command",
     "doctor": "bridge.cli.doctor:command",

@@ -1,0 +1,47 @@
+"""The games of a match as PGN, with both clocks after every ply: the plain one (`%clk`) and the KiriChess one."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import cast
+
+from bridge.lab.results import Json, PairLine
+from bridge.records.pgn_writer import to_pgn
+from bridge.rules.budget import safe_platform_ms
+from bridge.rules.events import Ended, Moved
+from bridge.rules.ledger import Ledger
+from bridge.rules.pools import parse_dials
+from bridge.rules.snapshot import RECORD_END, Setup, TimeControl
+from bridge.rules.verdict import Verdict, verdict
+
+
+def write_pgn(path: Path, pairs: Iterable[PairLine]) -> None:
+    """Every game of every pair, in the order they were finished."""
+    with path.open("w", encoding="utf-8") as out:
+        for line in pairs:
+            for game in line.games:
+                out.write(to_pgn(replayed(game.record), event="KiriChess match") + "\n")
+
+
+def replayed(record: Json) -> Verdict:
+    """A kept game judged again; the plain clock starts at the pool's safe one and falls by thinking alone."""
+    rules = parse_dials(cast(Json, record["rules"]))
+    control = TimeControl(safe_platform_ms(rules.dials), 0)
+    fen, white, black = record["start_fen"], str(record["white"]), str(record["black"])
+    setup = Setup(
+        str(record["id"]),
+        rules,
+        "think",
+        0,
+        start_fen=None if fen is None else str(fen),
+        time_control=control,
+        white=white,
+        black=black,
+    )
+    ledger = Ledger(setup)
+    left_ms = [control.initial_ms, control.initial_ms]
+    for uci, think_ms in zip(cast(list[str], record["moves"]), cast(list[int], record["think_ms"]), strict=True):
+        side = ledger.turn
+        left_ms[side] -= think_ms
+        ledger.apply(Moved(uci, think_ms, reading_ms=left_ms[side]))
+    ledger.apply(Ended(RECORD_END))
+    return verdict(ledger, final=True)
