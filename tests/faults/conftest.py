@@ -13,6 +13,7 @@ import pytest
 import bridge.daemon
 from bridge import event_types
 from bridge.arena import Account, Arena, ArenaSettings, RequestLine
+from bridge.arena import offers as arena_offers
 from bridge.arena import referee as arena_referee
 from bridge.arena.game import Game
 from bridge.daemon import Daemon
@@ -199,6 +200,21 @@ class Table:
             else:
                 at = game.plies
                 await until(lambda at=at: game.plies > at, patience_s, f"the bot's move after {game.moves}")  # type: ignore[misc]
+
+    def propose_takeback(self, game: Game) -> None:
+        """The opponent asks for its last move back."""
+        human = game.color_of("human")
+        assert human is not None
+        hall = self.arena.hall
+        hall.happen(game, arena_offers.takeback_yes(game, human, hall.game_now_ms(game)))
+
+    def take_back(self, game: Game) -> None:
+        """The opponent's last move is undone, as if we had agreed: one ply on its opponent's turn, two on its own."""
+        self.propose_takeback(game)
+        bot = game.color_of("kiri")
+        assert bot is not None
+        hall = self.arena.hall
+        hall.happen(game, arena_offers.takeback_yes(game, bot, hall.game_now_ms(game)))
 
     async def resign(self, game: Game) -> None:
         """The opponent resigns; returns once the verdict is told."""
