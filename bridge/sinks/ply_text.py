@@ -68,8 +68,7 @@ def gap_text(white_ms: int, black_ms: int) -> str:
 
 def flag_text(data: Data) -> str:
     """A provisional flag (R12)."""
-    side = str(data.get("side", "")).title()
-    return f"{side}'s clock has run out: flag provisional, until the platform's next reading"
+    return f"{str(data.get('side', '')).title()}'s flag fell (provisional): the platform's next reading decides"
 
 
 def withdrawn_text(data: Data) -> str:
