@@ -12,7 +12,7 @@ import pytest
 
 import bridge.daemon
 from bridge import event_types
-from bridge.arena import Account, Arena, ArenaSettings, RequestLine
+from bridge.arena import Account, Arena, ArenaSettings, RequestLine, lines
 from bridge.arena import offers as arena_offers
 from bridge.arena import referee as arena_referee
 from bridge.arena.game import Game
@@ -149,12 +149,14 @@ class Table:
 
     # -- the daemon ----------------------------------------------------------------------------------------------
 
-    async def run(self, *, timings: Timings = QUICK, **play: object) -> None:
-        """Start the daemon; returns once its event stream is open."""
+    async def run(
+        self, *, timings: Timings = QUICK, program: dict[str, object] | None = None, **play: object
+    ) -> None:
+        """Start the daemon; returns once its event stream is open. `program`: a UCI engine instead of the fake one."""
         account = {"platform": "lichess", "url": self.arena.url, "token": "tokenKiri", "play": self.settings(**play)}
         settings = {
             "accounts": [account],
-            "engines": {"fake": {"kind": "random"}},
+            "engines": {"fake": {"kind": "uci", **program} if program else {"kind": "random"}},
             "journal": {"url": f"sqlite:///{self.journal}"},
         }
         self.daemon = Daemon(Settings.model_validate(settings), sinks=[self.recorder], timings=timings)
@@ -200,6 +202,18 @@ class Table:
             else:
                 at = game.plies
                 await until(lambda at=at: game.plies > at, patience_s, f"the bot's move after {game.moves}")  # type: ignore[misc]
+
+    def tell(self, game: Game) -> None:
+        """The state of the game once more."""
+        hall = self.arena.hall
+        hall.audience.to_players(game, lines.game_state(game, hall.game_now_ms(game)))
+
+    def set_clock(self, game: Game, left_ms: int) -> None:
+        """The bot's platform clock jumps, as after a restart of the server."""
+        bot = game.color_of("kiri")
+        assert game.clock is not None and bot is not None
+        game.clock = game.clock.read(bot, left_ms // 10)
+        self.tell(game)
 
     def propose_takeback(self, game: Game) -> None:
         """The opponent asks for its last move back."""

@@ -21,11 +21,6 @@ def game_streams(table: Any, game: Any) -> list[Any]:
     return [s for s in table.arena.hall.audience.open if s.name.kind == "game" and s.name.topic == game.id]
 
 
-def tell(table: Any, game: Any) -> None:
-    """The state of the game once more."""
-    table.arena.hall.audience.to_players(game, lines.game_state(game, table.arena.hall.game_now_ms(game)))
-
-
 @pytest.mark.parametrize("fault", ["end", "drop", "silence"])
 @pytest.mark.parametrize("plies", [0, 1, 5])
 async def test_a_lost_stream_is_opened_again_and_the_game_is_played_to_its_end(
@@ -96,7 +91,7 @@ async def test_a_stream_lost_while_thinking_does_not_begin_the_search_anew(table
 async def test_a_repeated_line_is_no_move(table: Any) -> None:
     game = await start(table, 6)
     for _ in range(3):
-        tell(table, game)
+        table.tell(game)
     await table.play(game, 8)
     assert table.engine.asked.count(tuple(table.LINE[:7])) == 1
     await table.resign(game)
@@ -109,7 +104,7 @@ async def test_an_older_line_on_the_same_connection_is_made_good_by_the_next_one
     older = lines.game_state(game, table.arena.hall.game_now_ms(game))
     await table.play(game, 8)
     table.arena.hall.audience.to_players(game, older)
-    tell(table, game)
+    table.tell(game)
     await table.play(game, 12)
     assert game.moves == list(table.LINE[:12])
     await table.resign(game)
