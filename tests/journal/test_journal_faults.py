@@ -1,0 +1,246 @@
+"""What happens to a journal in use: full disk, locks, damage, files that vanish.
+
+Nothing acknowledged is lost, no number is skipped, and it works again by itself.
+"""
+
+import asyncio
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from bridge.errors import JournalError
+from bridge.interfaces import Draft, Entry
+from bridge.journal import SqlJournal, sql
+from bridge.journal.reader import JournalReader
+
+
+def drafts(count: int, size: int = 10) -> list[Draft]:
+    return [Draft("t", "g", {"n": n, "text": "x" * size}) for n in range(count)]
+
+
+def url_of(file: Path) -> str:
+    return f"sqlite:///{file}"
+
+
+def in_file(file: Path) -> list[Entry]:
+    with JournalReader(file) as reader:
+        return list(reader.entries())
+
+
+def execute(journal: SqlJournal, statement: str) -> None:
+    """On the journal's own connection, as a fault would act on it."""
+    store = journal._store
+    assert store is not None
+    with store._engine.connect().execution_options(reading=True) as connection:
+        connection.exec_driver_sql("COMMIT")
+        connection.exec_driver_sql(statement)
+        connection.exec_driver_sql("BEGIN")
+
+
+async def run(journal: SqlJournal, statement: str) -> None:
+    await journal._run(execute, journal, statement)
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sql, "PROBES_S", (0.05, 0.2))
+    monkeypatch.setattr("bridge.journal.store.BUSY_TIMEOUT_S", 0.05)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 400 KiB; as root a real one, else none."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(folder)], capture_output=True)
+    if mounted.returncode:
+        pytest.skip("mounting needs root")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+async def fill(journal: SqlJournal) -> tuple[list[Entry], str]:
+    """Append until it fails: what was acknowledged, and what the failure said."""
+    acknowledged: list[Entry] = []
+    for _ in range(1000):
+        try:
+            acknowledged += await journal.append(drafts(3, 500))
+        except JournalError as error:
+            return acknowledged, str(error)
+    raise AssertionError("it was never full")
+
+
+async def test_a_full_disk_loses_nothing_and_is_gone_on_with_when_there_is_space(small_disk: Path) -> None:
+    file = small_disk / "journal.db"
+    ballast = small_disk / "ballast"
+    ballast.write_bytes(b"x" * 200_000)
+    async with SqlJournal(url_of(file)) as journal:
+        acknowledged, said = await fill(journal)
+        assert said.startswith(f"journal {file}: ")
+        assert "full" in said
+        assert "\n" not in said
+        assert journal.trouble == said
+        assert await journal.read(limit=10_000) == acknowledged, "reading still works"
+        with pytest.raises(JournalError):
+            await journal.append(drafts(1, 300_000))
+        ballast.unlink()
+        [after] = await journal.append(drafts(1))
+        assert after.seq == len(acknowledged) + 1, "no gap"
+        assert journal.trouble == ""
+    assert in_file(file) == [*acknowledged, after]
+
+
+async def test_when_nobody_appends_the_journal_finds_out_by_itself(small_disk: Path) -> None:
+    ballast = small_disk / "ballast"
+    ballast.write_bytes(b"x" * 200_000)
+    async with SqlJournal(url_of(small_disk / "journal.db")) as journal:
+        await fill(journal)
+        for number in range(50):
+            journal.keep("g", "bot:a", os.urandom(1000).hex().encode(), number)
+        await asyncio.sleep(0.3)
+        assert journal.trouble
+        ballast.unlink()
+        async with asyncio.timeout(5):
+            while journal.trouble:
+                await asyncio.sleep(0.02)
+
+
+async def test_pages_that_run_out(tmp_path: Path) -> None:
+    """As on a full disk, for those who are not root."""
+    async with SqlJournal(url_of(tmp_path / "journal.db")) as journal:
+        await run(journal, "PRAGMA max_page_count = 40")
+        acknowledged, said = await fill(journal)
+        assert "the disk is full; free some space" in said
+        await run(journal, "PRAGMA max_page_count = 4000")
+        [after] = await journal.append(drafts(1))
+        assert after.seq == len(acknowledged) + 1
+
+
+async def test_a_disk_that_has_become_read_only(tmp_path: Path) -> None:
+    async with SqlJournal(url_of(tmp_path / "journal.db")) as journal:
+        await journal.append(drafts(2))
+        await run(journal, "PRAGMA query_only = 1")
+        with pytest.raises(JournalError, match="is read-only; let this user write"):
+            await journal.append(drafts(1))
+        assert len(await journal.read()) == 2
+        await run(journal, "PRAGMA query_only = 0")
+        assert [entry.seq for entry in await journal.append(drafts(1))] == [3]
+
+
+async def test_a_lock_from_outside_stops_no_reader_and_no_number_is_lost(tmp_path: Path) -> None:
+    file = tmp_path / "journal.db"
+    async with SqlJournal(url_of(file)) as journal:
+        first = await journal.append(drafts(2))
+        with closing(sqlite3.connect(file, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            results = await asyncio.gather(*(journal.append(drafts(2)) for _ in range(3)), return_exceptions=True)
+            assert all(isinstance(each, JournalError) for each in results)
+            assert "locked by another program" in journal.trouble
+            assert await journal.read() == first
+            other.execute("ROLLBACK")
+        assert [entry.seq for entry in await journal.append(drafts(1))] == [3]
+        assert journal.trouble == ""
+
+
+async def test_damage_under_way_is_one_clear_line(tmp_path: Path) -> None:
+    file = tmp_path / "journal.db"
+    async with SqlJournal(url_of(file)) as journal:
+        await journal.append(drafts(300, 500))
+        await run(journal, "PRAGMA wal_checkpoint(TRUNCATE)")
+        whole = file.read_bytes()
+        await run(journal, "PRAGMA cache_size = 0")
+        with file.open("r+b") as raw:
+            raw.seek(4096)
+            raw.write(b"\xff" * (len(whole) - 4096))
+        with pytest.raises(JournalError, match=rf"^journal {file}: is damaged; .*\.recover$"):
+            await journal.append(drafts(1))
+        with file.open("r+b") as raw:
+            raw.write(whole)
+        assert [entry.seq for entry in await journal.append(drafts(1))] == [301]
+
+
+def delete(folder: Path, pattern: str) -> None:
+    for found in folder.glob(pattern):
+        found.unlink()
+
+
+@pytest.mark.parametrize("pattern", ["journal.db*", "journal.db", "journal.db-wal"])
+async def test_files_that_are_deleted_in_use_are_put_back_with_everything(tmp_path: Path, pattern: str) -> None:
+    file = tmp_path / "journal.db"
+    async with SqlJournal(url_of(file)) as journal:
+        before = await journal.append(drafts(5))
+        delete(tmp_path, pattern)
+        after = await journal.append(drafts(2))
+        assert [entry.seq for entry in after] == [6, 7]
+        with pytest.raises(JournalError, match=f"in use by another kirichess-bridge .process {os.getpid()}"):
+            await SqlJournal(url_of(file)).open()
+        assert in_file(file) == [*before, *after]
+        more = await journal.append(drafts(1))
+    assert sorted(os.listdir(tmp_path)) == ["journal.db", "journal.db-lock"]
+    assert in_file(file) == [*before, *after, *more]
+
+
+async def test_a_folder_that_is_deleted_in_use_is_told_and_gone_on_with_when_it_is_back(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    file = folder / "journal.db"
+    async with SqlJournal(url_of(file)) as journal:
+        before = await journal.append(drafts(5))
+        shutil.rmtree(folder)
+        with pytest.raises(JournalError, match=f"its folder does not exist; create it: mkdir -p {folder}"):
+            await journal.append(drafts(1))
+        folder.mkdir()
+        after = await journal.append(drafts(1))
+    assert in_file(file) == [*before, *after]
+
+
+async def test_another_file_in_its_place_is_left_alone(tmp_path: Path) -> None:
+    file = tmp_path / "journal.db"
+    async with SqlJournal(url_of(file)) as journal:
+        await journal.append(drafts(1))
+        file.rename(tmp_path / "moved.db")
+        file.write_text("somebody's letter")
+        with pytest.raises(JournalError, match="another file lies there now; put the old one back"):
+            await journal.append(drafts(1))
+        (tmp_path / "moved.db").rename(file)
+        assert [entry.seq for entry in await journal.append(drafts(1))] == [2]
+
+
+KEEPER = """
+import asyncio, sys
+from bridge.interfaces import Draft
+from bridge.journal import SqlJournal
+
+async def main():
+    async with SqlJournal(sys.argv[1]) as journal:
+        for n in range(1_000_000):
+            journal.keep("g", "bot:a", b'{"n": %d}' % n, n)
+            await journal.append([Draft("t", "g", {"n": n})])
+            print(n, flush=True)
+
+asyncio.run(main())
+"""
+
+
+def test_raw_lines_are_never_behind_the_events_that_came_of_them_even_after_kill_9(tmp_path: Path) -> None:
+    file = tmp_path / "journal.db"
+    with subprocess.Popen([sys.executable, "-c", KEEPER, url_of(file)], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for _ in range(100):
+            process.stdout.readline()
+        process.kill()
+        acknowledged = 99 + len(process.stdout.read().split())
+    with JournalReader(file) as reader:
+        events = [entry.data["n"] for entry in reader.entries()]
+        blocks = reader.raw("g")
+    kept = [line.at_ms for block in blocks for line in block.lines]
+    assert events == list(range(len(events)))
+    assert len(events) >= acknowledged + 1
+    assert kept[: len(events)] == events
