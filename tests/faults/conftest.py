@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -214,6 +214,11 @@ class Table:
         assert game.clock is not None and bot is not None
         game.clock = game.clock.read(bot, left_ms // 10)
         self.tell(game)
+
+    def spend(self, game: Game, ms: int) -> None:
+        """The side to move has been thinking for so long."""
+        assert game.clock is not None and game.clock.since_ms is not None
+        game.clock = replace(game.clock, since_ms=game.clock.since_ms - ms)
 
     def propose_takeback(self, game: Game) -> None:
         """The opponent asks for its last move back."""
