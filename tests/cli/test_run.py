@@ -1,0 +1,201 @@
+"""`run`: what stops it before it starts, what it prints, and how it ends."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from bridge.arena import Account, Arena, RequestLine, referee
+
+Write = Callable[..., Path]
+
+PLAY = "play: {engine: main, greeting: false}"
+
+
+@pytest.fixture
+def log() -> list[RequestLine]:
+    return []
+
+
+@pytest.fixture
+async def arena(log: list[RequestLine]) -> AsyncIterator[Arena]:
+    accounts = [
+        Account("Kiri", "tokKiri", title="BOT"),
+        Account("Fish", "tokFish", title="BOT"),
+        Account("Ann", "tokAnn"),
+    ]
+    async with Arena(accounts, request_log=log) as running:
+        yield running
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """`write(url, token, …)`: a configuration file."""
+
+    def write_file(url: str, token: str, more: str = PLAY, engine: str = "kind: random") -> Path:
+        file = tmp_path / "config.yaml"
+        file.write_text(
+            f"accounts: [{{platform: lichess, url: '{url}', token: {token}, {more}}}]\n"
+            f"engines: {{main: {{{engine}}}}}\njournal: {{url: 'sqlite:///{tmp_path}/journal.db'}}\n"
+        )
+        return file
+
+    return write_file
+
+
+@asynccontextmanager
+async def run(file: Path, *arguments: str) -> AsyncIterator[asyncio.subprocess.Process]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *("-m", "bridge.cli.main", "run", "-c", str(file), *arguments),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        # Reads what is left, so that no transport outlives the test.
+        await process.communicate()
+
+
+async def ended(file: Path, *arguments: str) -> tuple[int | None, str, str]:
+    async with run(file, *arguments) as process:
+        out, err = await asyncio.wait_for(process.communicate(), 20)
+    return process.returncode, out.decode(), err.decode()
+
+
+async def until_printed(process: asyncio.subprocess.Process, text: str) -> None:
+    assert process.stdout is not None
+    async with asyncio.timeout(10):
+        while line := (await process.stdout.readline()).decode():
+            if text in line:
+                return
+    raise AssertionError(f"the output ended before {text!r}")
+
+
+# -- before it starts --------------------------------------------------------------------------------------------
+
+
+async def test_a_person_s_account_does_not_play_by_engine(arena: Arena, write: Write, log: list[RequestLine]) -> None:
+    arena.pair("Ann", "Fish", 600)
+    status, out, err = await ended(write(arena.url, "tokAnn"))
+    assert (status, out, len(err.splitlines())) == (2, "", 1)
+    assert "Ann has no title BOT" in err and "account upgrade" in err
+    assert [line.path for line in log] == ["/api/account"], "no game request was made"
+
+
+async def test_a_token_that_nobody_has(arena: Arena, write: Write) -> None:
+    status, out, err = await ended(write(arena.url, "tokNobody"))
+    assert (status, out, len(err.splitlines())) == (2, "", 1)
+    assert "does not know this token" in err and "tokNobody" not in err
+
+
+async def test_a_server_that_is_not_there(write: Write) -> None:
+    async with Arena() as gone:
+        url = gone.url
+    status, out, err = await ended(write(url, "tokKiri"))
+    assert (status, out, len(err.splitlines())) == (1, "", 1)
+    assert f"{url} does not answer" in err and "connection refused" in err
+
+
+@pytest.mark.parametrize(
+    ("engine", "cause"),
+    [("kind: uci, path: /nowhere/engine", "/nowhere/engine"), ("kind: uci, path: /bin/true", "/bin/true")],
+)
+async def test_an_engine_that_cannot_start(engine: str, cause: str, arena: Arena, write: Write) -> None:
+    status, out, err = await ended(write(arena.url, "tokKiri", engine=engine))
+    assert (status, out) == (2, "")
+    assert cause in err.splitlines()[-1] and "engine main" in err.splitlines()[-1]
+    assert "Traceback" not in err
+
+
+async def test_nothing_to_do(arena: Arena, write: Write) -> None:
+    status, out, err = await ended(write(arena.url, "tokKiri", more="name: idle"))
+    assert (status, out, len(err.splitlines())) == (2, "", 1)
+    assert "nothing to do" in err and "play:" in err and "watch:" in err
+
+
+async def test_a_taken_port(arena: Arena, write: Write) -> None:
+    file = write(arena.url, "tokKiri")
+    address = arena.url.removeprefix("http://")
+    file.write_text(file.read_text() + f"monitor: {{listen: '{address}'}}\n")
+    status, out, err = await ended(file)
+    assert (status, out, len(err.splitlines())) == (2, "", 1)
+    assert f"{address} is taken" in err
+
+
+# -- how it ends -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+async def test_the_first_signal_finishes_what_runs_and_takes_nothing_new(
+    number: signal.Signals, arena: Arena, write: Write
+) -> None:
+    game = arena.games[arena.pair("Fish", "Kiri", 600)]
+    async with run(write(arena.url, "tokKiri")) as process, aiohttp.ClientSession(arena.url) as session:
+        await until_printed(process, "started")
+        process.send_signal(number)
+        await asyncio.sleep(0.5)
+        assert process.returncode is None, "a game still runs"
+        form, headers = {"clock.limit": "360", "clock.increment": "0"}, {"Authorization": "Bearer tokFish"}
+        async with session.post("/api/challenge/Kiri", data=form, headers=headers) as response:
+            assert response.status == 200
+        await until_printed(process, "challenge declined")
+        arena.hall.happen(game, referee.abort(game, arena.hall.now_ms()))
+        assert await asyncio.wait_for(process.wait(), 10) == 0
+    assert len(arena.games) == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+async def test_the_second_signal_stops_at_once(number: signal.Signals, arena: Arena, write: Write) -> None:
+    arena.pair("Fish", "Kiri", 600)
+    async with run(write(arena.url, "tokKiri")) as process:
+        await until_printed(process, "started")
+        process.send_signal(number)
+        await asyncio.sleep(0.3)
+        process.send_signal(number)
+        _, err = await asyncio.wait_for(process.communicate(), 5)
+    assert process.returncode == 130
+    assert b"Traceback" not in err
+
+
+async def test_json_is_all_that_stdout_holds(arena: Arena, write: Write) -> None:
+    game = arena.games[arena.pair("Fish", "Kiri", 600)]
+    async with run(write(arena.url, "tokKiri"), "--json") as process:
+        assert process.stdout is not None
+        lines = [json.loads(await asyncio.wait_for(process.stdout.readline(), 10)) for _ in range(2)]
+        arena.hall.happen(game, referee.abort(game, arena.hall.now_ms()))
+        process.send_signal(signal.SIGTERM)
+        out, _ = await asyncio.wait_for(process.communicate(), 10)
+    lines += [json.loads(line) for line in out.splitlines()]
+    assert {line["specversion"] for line in lines} == {"1.0"}
+    assert [int(line["sequence"]) for line in lines] == list(range(1, len(lines) + 1))
+    assert {"kirichess.account.online", "kirichess.game.started", "kirichess.verdict.final"} <= {
+        line["type"] for line in lines
+    }
+
+
+async def test_nobody_reading_ends_it(arena: Arena, write: Write) -> None:
+    """`run --json | head -1`"""
+    arena.pair("Fish", "Kiri", 600)
+    reader, pipe = os.pipe()
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *("-m", "bridge.cli.main", "run", "-c", str(write(arena.url, "tokKiri")), "--json"),
+        stdout=pipe,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    for end in (reader, pipe):
+        os.close(end)
+    _, err = await asyncio.wait_for(process.communicate(), 10)
+    assert process.returncode == 1
+    assert b"Traceback" not in err
