@@ -84,6 +84,11 @@ class Daemon:
         self.monitor: Monitor | None = None
         self.ready = asyncio.Event()
 
+    @property
+    def plays(self) -> bool:
+        """Whether it has games to finish, or could have."""
+        return bool(self._lobbies)
+
     def drain(self) -> None:
         """Take no more games; `run` returns when the running ones are over."""
         self._draining.set()

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Coroutine
+from functools import partial
 
 import structlog
 from rich.console import Console
@@ -86,7 +87,7 @@ async def run_daemon(settings: Settings, *, json: bool, announce: Callable[[Daem
     stdout = Stdout(json=json)
     daemon = Daemon(settings, sinks=[stdout])
     work = asyncio.create_task(daemon.run())
-    with_signals(daemon.drain, work)
+    with_signals(partial(_drain, daemon), work)
     ready = asyncio.create_task(daemon.ready.wait())
     await asyncio.wait({work, ready}, return_when=asyncio.FIRST_COMPLETED)
     ready.cancel()
@@ -96,6 +97,12 @@ async def run_daemon(settings: Settings, *, json: bool, announce: Callable[[Daem
     if stdout.gone.is_set():
         raise BrokenPipeError
     await outcome_of(work)
+
+
+def _drain(daemon: Daemon) -> None:
+    if daemon.plays:
+        sys.stderr.write("draining: no new games; once more to stop at once\n")
+    daemon.drain()
 
 
 async def until_first(work: "asyncio.Task[None]", *others: Coroutine[object, object, object]) -> None:
@@ -120,7 +127,6 @@ def with_signals(drain: Callable[[], None], work: "asyncio.Task[None]") -> None:
             work.cancel()
             return
         asked = True
-        sys.stderr.write("draining: no new games; once more to stop at once\n")
         drain()
 
     loop = asyncio.get_running_loop()

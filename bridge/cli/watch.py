@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -32,7 +33,7 @@ def command(
     from bridge.cli.running import run_daemon, set_up_logs
     from bridge.settings.models import Settings
 
-    set_up_logs()
+    set_up_logs(logging.WARNING)
     rules = RulesChoice(rules_file, pool).given
     if rules is None:
         from bridge.rules.pools import NAMED

@@ -75,7 +75,8 @@ class LiveView:
         shown = games[: across * down]
         boards = Columns([_panel(game, self._now_ms(), min(width, _WIDTH)) for game in shown], padding=0)
         more = len(games) - len(shown)
-        return Group(boards, Text(f"and {more} more")) if more else boards
+        # Whatever a terminal writes by itself, the ^C that was typed say, falls on the last line: not on a frame.
+        return Group(boards, Text(f"and {more} more" if more else ""))
 
 
 def _panel(game: GameFacts, now_ms: int, width: int) -> Panel:

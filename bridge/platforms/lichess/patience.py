@@ -50,6 +50,10 @@ async def until_answered(ask: Callable[[], Awaitable[T]], timings: Timings, give
             missing += error.status == 404
             if error.status != 404 or missing >= timings.believed_after:
                 raise
-            wait_s, cause = next(waits), str(error)
+            # A proxy may have said it: nothing to worry about yet, and if it stays so the caller is told.
+            wait_s = next(waits)
+            log.info("not there, it says", cause=str(error), again_in_s=round(wait_s, 2))
+            await asyncio.sleep(wait_s)
+            continue
         log.warning("no answer yet", cause=cause, again_in_s=round(wait_s, 2))
         await asyncio.sleep(wait_s)
