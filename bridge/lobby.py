@@ -83,7 +83,7 @@ class Lobby:
         self._idle = asyncio.Event()
         self._idle.set()
         self.name = bot.name
-        self.online = False
+        self.online = self._was_online = False
         self.trouble = "not connected yet"
 
     @property
@@ -102,15 +102,13 @@ class Lobby:
         self._bot_games_ms = await history.bot_games_ms(journal, self.name, self._bot.wall_ms() - DAY_MS)
         for game_id in await history.unfinished(journal, self.name):
             self._start(game_id)
-        was_online = False
         try:
             while True:
                 try:
                     await self._follow()
                     return
                 except Refused as error:
-                    was_online = was_online or self.online
-                    if not was_online:
+                    if not self._was_online:
                         raise
                     log.error("account_refused", account=self.name, cause=str(error))
                     await self._went(online=False, reason=str(error))
@@ -283,6 +281,7 @@ class Lobby:
         if online == self.online:
             return
         self.online = online
+        self._was_online = self._was_online or online
         self.trouble = reason
         kind = event_types.ACCOUNT_ONLINE if online else event_types.ACCOUNT_OFFLINE
         await self._journal(kind, "", {"reason": reason} if reason else {})

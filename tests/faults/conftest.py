@@ -177,6 +177,17 @@ class Table:
     def listening(self) -> bool:
         return any(stream.name.kind == "event" for stream in self.arena.hall.audience.open)
 
+    @property
+    def openings(self) -> int:
+        """How often the event stream was opened."""
+        return sum(line.path == "/api/stream/event" and line.status == 200 for line in self.requests)
+
+    async def lose_events(self, fault: str) -> None:
+        """The event stream ends, breaks (drop) or falls silent, and is opened again."""
+        before = self.openings
+        getattr(self.faults, fault)("event")
+        await until(lambda: self.openings > before, 1.0, "reopened within a second of the watchdog")
+
     async def kill(self) -> None:
         """As abruptly as a task can be ended; nothing is said or finished."""
         if self._work is not None:
