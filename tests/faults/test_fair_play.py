@@ -1,0 +1,171 @@
+"""What is always so: KiriChess acts only in casual games, from the platform's own readings, and chats within limits."""
+
+import asyncio
+from typing import Any
+
+import chess
+import pytest
+
+from bridge import event_types
+from bridge.arena import offers
+
+ROOK_AGAINST_KING = "7k/8/8/8/8/8/R7/K7 w - - 0 1"
+
+
+async def test_our_own_fall_is_resigned(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.session._RESIGN_AGAIN_S", 0.1)
+    await table.run(pool="winder")
+    table.faults.next("resign", status=400, body={"error": "not now"}, times=2)
+    table.faults.next("resign", status=200, body={"ok": True}, times=1)
+    game = table.pair(limit_s=300)
+    await table.play(game, 6)
+    table.engine.delay_s = 0.2
+    table.move(game, table.LINE[6])
+    await table.until(lambda: table.engine.thinking == 1)
+    table.spend(game, 70_000)
+    verdict = await table.final(game)
+    assert (verdict["reason"], verdict["flag"]["side"]) == ("flag", "black")
+    assert verdict["platform"] == {"result": "1-0", "status": "resign"}
+    assert len(table.asked("/resign")) == 4
+
+
+async def test_no_resignation_on_an_estimate(table: Any) -> None:
+    """The clock runs out by our own clock; no reading of the platform says so yet, and the move is still made."""
+    await table.run(pool="winder")
+    game = table.pair(limit_s=300)
+    await table.play(game, 6)
+    table.spend(game, 58_500)
+    table.tell(game)
+    await table.until(lambda: table.recorder.of(event_types.FLAG_PROVISIONAL, game.id), 3.0)
+    assert not table.asked("/resign")
+    assert not any("fallen" in line for line in table.said(game))
+
+
+@pytest.mark.parametrize("more", [{"rated": True}, {"tournament_id": "abcdefgh", "source": "arena"}], ids=str)
+async def test_in_rated_and_tournament_games_the_verdict_is_only_recorded(table: Any, more: dict[str, Any]) -> None:
+    await table.run(pool="winder", greeting=True)
+    game = table.pair(limit_s=300, **more)
+    await table.play(game, 6)
+    table.engine.delay_s = 0.2
+    table.move(game, table.LINE[6])
+    await table.until(lambda: table.engine.thinking == 1)
+    table.spend(game, 70_000)
+    table.engine.delay_s = 0.0
+    table.arena.hall.say(game, "player", "Human", "!clock")
+    await table.play(game, 12)
+    await asyncio.sleep(0.2)
+    assert table.said(game) == []
+    assert not table.asked("/resign")
+    assert table.engine.limits[-1].black_ms > 200_000
+    await table.resign(game)
+    verdict = await table.final(game)
+    assert (verdict["result"], verdict["reason"]) == ("1-0", "flag")
+    assert verdict["platform"]["result"] == "0-1"
+
+
+async def test_after_the_opponents_fall_the_platforms_clock_is_the_engines(table: Any) -> None:
+    await table.run(pool="winder")
+    game = table.pair(limit_s=300)
+    await table.play(game, 6)
+    assert table.engine.limits[-1].black_ms < 60_000
+    table.spend(game, 70_000)
+    await table.play(game, 10)
+    assert table.engine.limits[-1].black_ms > 250_000
+    assert 200_000 < table.engine.limits[-1].white_ms < 240_000
+    assert not game.over
+
+
+async def test_a_draw_is_offered_once_where_only_kirichess_says_draw(table: Any) -> None:
+    """White's flag falls against a lone king: drawn here, while Lichess knows nothing of it."""
+    await table.run(pool="winder")
+    game = table.pair(limit_s=300, fen=ROOK_AGAINST_KING)
+    for uci in ("a2b2", "b2c2", "c2d2", "d2e2"):
+        at = game.plies
+        if uci == "c2d2":
+            table.spend(game, 70_000)
+        table.move(game, uci)
+        await table.until(lambda at=at: game.plies == at + 2)
+    assert len(table.asked("/draw/yes")) == 1
+    await table.kill()
+    await table.run(pool="winder")
+    table.move(game, "e2e3")
+    await table.until(lambda: game.plies == 10)
+    assert len(table.asked("/draw/yes")) == 1
+    hall = table.arena.hall
+    hall.happen(game, offers.draw_yes(game, chess.WHITE, hall.game_now_ms(game)))
+    verdict = await table.final(game)
+    assert (verdict["result"], verdict["reason"]) == ("1/2-1/2", "flag_insufficient_material")
+
+
+@pytest.mark.parametrize(
+    ("command", "begins"),
+    [
+        ("!clock", "KiriChess clocks: White "),
+        ("!gap", "Clock gap: "),
+        ("!pool", "KiriChess, pool Anchor"),
+        ("!rules", "A move costs 1"),
+        ("!help", "I referee KiriChess here."),
+    ],
+)
+@pytest.mark.parametrize("room", ["player", "spectator"])
+async def test_commands_are_answered_in_the_room_they_were_asked_in(
+    table: Any, command: str, begins: str, room: str
+) -> None:
+    await table.run()
+    game = table.pair()
+    await table.play(game, 4)
+    table.arena.hall.say(game, room, "Human", f" {command.upper()} please")
+    await table.until(lambda: table.said(game, room), 1.0)
+    (line,) = table.said(game, room)
+    assert line.startswith(begins)
+    assert len(line) <= 140
+    assert table.said(game, "spectator" if room == "player" else "player") == []
+
+
+async def test_nobody_else_is_answered(table: Any) -> None:
+    await table.run()
+    game = table.pair()
+    robots = table.arena.games[table.arena.pair("Robot", "Kiri", 540)]
+    await table.play(game, 2)
+    hall = table.arena.hall
+    for user in ("Kiri", "lichess", "kiri", ""):
+        hall.say(game, "player", user, "!clock")
+    hall.say(robots, "player", "Robot", "!clock")
+    hall.say(game, "player", "Human", "hello there")
+    await asyncio.sleep(0.2)
+    assert not table.asked("/chat")
+
+
+async def test_chat_keeps_its_limits(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.voice.INTERVAL_MS", 50)
+    await table.run()
+    game = table.pair()
+    await table.play(game, 4)
+    for at in range(40):
+        table.arena.hall.say(game, "player", "Human", ("!clock", "!gap", "!help", "!help")[at % 4])
+        await asyncio.sleep(0.005)
+    await asyncio.sleep(0.8)
+    said = table.said(game)
+    assert len(said) == 10
+    assert all(a != b for a, b in zip(said, said[1:], strict=False))
+    await table.resign(game)
+    await table.until(lambda: len(table.said(game)) == 11)
+    times = [line.at_ms for line in table.asked("/chat")]
+    assert all(later - earlier >= 45 for earlier, later in zip(times, times[1:], strict=False))
+
+
+async def test_nothing_goes_to_the_board_api_and_the_token_nowhere(table: Any, capfd: Any) -> None:
+    await table.run(greeting=True)
+    table.faults.next("move", status=500, times=1)
+    table.faults.next("chat", status=403, body={"error": "no"}, times=1)
+    game = table.pair()
+    await table.play(game, 8)
+    table.faults.drop("game")
+    await table.play(game, 12)
+    await table.resign(game)
+    await table.kill()
+    assert not [line for line in table.requests if line.account == "kiri" and "/api/board/" in line.path]
+    out, err = capfd.readouterr()
+    assert "tokenKiri" not in out + err
+    for file in table.journal.parent.iterdir():
+        assert b"tokenKiri" not in file.read_bytes()

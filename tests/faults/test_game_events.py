@@ -1,0 +1,176 @@
+"""What happens in a game besides moves: takebacks, gifts, offers, an opponent who leaves or never comes."""
+
+import asyncio
+from typing import Any
+
+import chess
+import pytest
+
+from bridge import event_types
+from bridge.arena import offers, referee
+
+
+async def start(table: Any, plies: int, **more: Any) -> Any:
+    await table.run()
+    game = table.pair(**more)
+    await table.play(game, plies)
+    return game
+
+
+# -- takebacks ---------------------------------------------------------------------------------------------------
+
+
+async def test_a_takeback_is_declined_within_a_second_and_each_time(table: Any) -> None:
+    game = await start(table, 6)
+    for times in (1, 2):
+        game.sides[chess.WHITE].proposals_blocked_until_ms = 0
+        table.propose_takeback(game)
+        await table.until(lambda times=times: game.sides[chess.WHITE].takebacks_declined == times, 1.0)
+    await table.play(game, 10)
+    assert game.moves == list(table.LINE[:10])
+
+
+async def test_a_takeback_of_two_plies(table: Any) -> None:
+    game = await start(table, 6)
+    table.take_back(game)
+    assert game.plies == 4
+    await table.play(game, 10)
+    await table.resign(game)
+    assert (await table.final(game))["platform_plies"] == 10
+    assert [entry.data["plies"] for entry in table.recorder.of(event_types.GAME_TAKEBACK)] == [4]
+    assert table.plies(game) == [*table.LINE[:6], *table.LINE[4:10]]
+
+
+async def test_a_takeback_of_one_ply_ends_our_search(table: Any) -> None:
+    game = await start(table, 6)
+    table.engine.delay_s = 5.0
+    table.move(game, table.LINE[6])
+    await table.until(lambda: table.engine.thinking == 1)
+    table.take_back(game)
+    await table.until(lambda: table.engine.thinking == 0, 1.0, "the search is called off")
+    assert game.plies == 6
+    table.engine.delay_s = 0.0
+    await table.play(game, 10)
+    assert game.moves == list(table.LINE[:10])
+
+
+async def test_a_takeback_then_another_move(table: Any) -> None:
+    game = await start(table, 6)
+    table.engine.delay_s = 0.3
+    table.move(game, table.LINE[6])
+    await table.until(lambda: table.engine.thinking == 1)
+    table.take_back(game)
+    table.move(game, "b5c6")
+    await table.until(lambda: game.plies == 8)
+    assert game.moves[6] == "b5c6"
+    assert table.engine.thinking == 0
+
+
+# -- clocks without a move ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("to_us", [True, False])
+async def test_time_given_in_the_middle_of_a_turn_is_no_thinking_time(table: Any, to_us: bool) -> None:
+    game = await start(table, 6)
+    table.engine.delay_s = 0.3
+    table.move(game, table.LINE[6])
+    await table.until(lambda: table.engine.thinking == 1)
+    hall = table.arena.hall
+    giver = chess.WHITE if to_us else chess.BLACK
+    hall.happen(game, referee.give_time(game, giver, 15, hall.game_now_ms(game)))
+    await table.until(lambda: game.plies == 8)
+    assert len(table.engine.asked) == 4
+    await table.play(game, 12)
+    await table.resign(game)
+    live = await table.final(game)
+    assert 0 <= 360_000 - live["black_ms"] < 40_000
+    assert [anomaly["kind"] for anomaly in live["anomalies"]] == ["time_given"]
+
+
+async def test_berserk_is_no_thinking_time(table: Any) -> None:
+    await table.run()
+    game = table.pair()
+    assert game.clock is not None
+    game.clock = game.clock.berserk(chess.WHITE)
+    game.sides[chess.WHITE].berserk = True
+    table.tell(game)
+    await table.play(game, 8)
+    await table.resign(game)
+    live = await table.final(game)
+    assert live["white_ms"] > 340_000
+    assert [anomaly["kind"] for anomaly in live["anomalies"]] == ["berserk"]
+
+
+# -- offers ------------------------------------------------------------------------------------------------------
+
+
+async def test_an_offered_draw_starts_no_second_search(table: Any) -> None:
+    game = await start(table, 6)
+    table.engine.delay_s = 0.2
+    table.move(game, table.LINE[6])
+    await table.until(lambda: table.engine.thinking == 1)
+    hall = table.arena.hall
+    hall.happen(game, offers.draw_yes(game, chess.WHITE, hall.game_now_ms(game)))
+    await table.play(game, 10)
+    assert len(table.engine.asked) == 5
+    assert not table.asked("/draw/")
+
+
+# -- somebody leaves ---------------------------------------------------------------------------------------------
+
+
+def gone(table: Any, game: Any, seconds: int | None) -> None:
+    line = {"type": "opponentGone", "gone": seconds is not None}
+    table.arena.hall.audience.to_players(game, line if seconds is None else {**line, "claimWinInSeconds": seconds})
+
+
+async def test_a_win_is_claimed_when_it_can_be_and_when_it_is_their_turn(
+    table: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.session._CLAIM_AGAIN_S", 0.3)
+    game = await start(table, 6)
+    table.engine.delay_s = 0.3
+    table.move(game, table.LINE[6])
+    gone(table, game, 8)
+    gone(table, game, 0)
+    await table.until(lambda: table.engine.thinking == 1)
+    assert not table.asked("claim-victory")
+    await table.until(lambda: game.plies == 8)
+    # The arena says 400 to a claim it does not believe; ours are repeated, calmly, and no win is booked by them.
+    await table.until(lambda: len(table.asked("claim-victory")) >= 2, 3.0)
+    assert not table.recorder.of(event_types.VERDICT_PROVISIONAL)
+    gone(table, game, None)
+    await table.play(game, 10)
+    await asyncio.sleep(0.6)
+    asked = len(table.asked("claim-victory"))
+    await asyncio.sleep(0.5)
+    assert len(table.asked("claim-victory")) == asked
+
+
+async def test_the_ok_of_a_claim_is_no_win(table: Any) -> None:
+    game = await start(table, 6)
+    table.faults.next("claim_victory", status=200, body={"ok": True}, times=9)
+    gone(table, game, 0)
+    await table.until(lambda: table.asked("claim-victory"))
+    gone(table, game, None)
+    await table.play(game, 10)
+    assert not table.recorder.of(event_types.VERDICT_PROVISIONAL)
+
+
+@pytest.mark.parametrize("bot_is_white", [False, True])
+async def test_an_abort_that_fails_is_asked_for_again(table: Any, bot_is_white: bool) -> None:
+    await table.run(abort_time=1)
+    table.faults.next("abort", status=500, times=1)
+    game = table.pair(bot_is_white=bot_is_white)
+    verdict = await table.final(game, 4.0)
+    assert verdict["reason"] == "aborted"
+    assert len(table.asked("/abort")) == 2
+
+
+async def test_a_game_that_cannot_be_aborted_is_played_when_the_opponent_comes(table: Any) -> None:
+    await table.run(abort_time=1)
+    game = table.pair(rules=["noAbort"])
+    await table.until(lambda: table.asked("/abort"), 3.0)
+    await table.play(game, 6)
+    await asyncio.sleep(1.2)
+    assert len(table.asked("/abort")) == 1
