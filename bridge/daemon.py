@@ -113,6 +113,9 @@ class Daemon:
             work = [lobby.run() for _, lobby in self._lobbies]
             try:
                 await self._until_done(work, [watch(self._watchers) for watch in watches])
+            except BridgeError:
+                await self._flush(self._feeds)
+                raise
             finally:
                 await self._watchers.stop()
             await self._flush(self._feeds)

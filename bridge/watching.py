@@ -93,6 +93,8 @@ class Watchers:
     async def _survived(self, game_id: str, subject: Subject) -> None:
         try:
             await self.follow(game_id, subject)
+        except RecordError as error:
+            log.warning("game_left_out", game=game_id, cause=str(error))
         except BridgeError as error:
             log.error("game_failed", game=game_id, cause=str(error))
         except Exception:
