@@ -73,9 +73,9 @@ class Gathered:
         self._numbers = {key: known for key, known in self._numbers.items() if known[1] >= before_ms}
 
 
-def pack(lines: Iterable[Line]) -> bytes:
-    """The `data` of a block."""
-    return zstandard.compress(b"".join(b"%d %d %b\n" % (line.wall_ms, line.at_ms, line.text) for line in lines))
+def pack(lines: Iterable[Line], compressor: zstandard.ZstdCompressor) -> bytes:
+    """The `data` of a block. A compressor that is used again is ten times as fast; it serves one thread at a time."""
+    return compressor.compress(b"".join(b"%d %d %b\n" % (line.wall_ms, line.at_ms, line.text) for line in lines))
 
 
 def unpack(data: bytes) -> Iterator[Line]:

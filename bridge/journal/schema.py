@@ -45,7 +45,6 @@ raw = sa.Table(
     sa.Column("until_ms", sa.BigInteger, nullable=False),
     sa.Column("data", sa.LargeBinary, nullable=False),
     sa.Index("raw_by_subject", "subject", "id"),
-    sa.Index("raw_by_age", "until_ms"),
 )
 
 # Three rows: program, schema (VERSION) and journal (the uuid that makes event ids unique in the world).

@@ -231,16 +231,14 @@ class SqlJournal:
 
     async def _sweep(self, store: Store) -> None:
         """Every hour: raw lines that are too old go, and games that are over take less room."""
-        since_ms = self._now_ms() - 2 * DAY_MS
         while True:
             now_ms = self._now_ms()
             before_ms, quiet_ms = now_ms - self._raw_days * DAY_MS, now_ms - DAY_MS // 24
             try:
                 more = True
                 while more:
-                    more = await self._run(store.sweep, before_ms=before_ms, quiet_ms=(since_ms, quiet_ms))
+                    more = await self._run(store.sweep, before_ms=before_ms, quiet_ms=quiet_ms)
                     await asyncio.sleep(0.1)
-                since_ms = quiet_ms
             except JournalError as error:
                 log.warning("journal_not_swept", cause=str(error))
             self._raw.forget(before_ms)

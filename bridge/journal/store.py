@@ -10,7 +10,8 @@ from pathlib import Path
 
 import sqlalchemy as sa
 import structlog
-from sqlalchemy.dialects.sqlite import insert
+import zstandard
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.pool import StaticPool
 
 from bridge.errors import JournalError
@@ -21,7 +22,7 @@ from bridge.journal.lock import JournalLock
 from bridge.journal.place import check_file, parse_url
 from bridge.journal.raw import Block, pack
 from bridge.journal.saving import save
-from bridge.journal.sweeping import forget_some, merge_some
+from bridge.journal.sweeping import LATEST, forget_some, last_id, merge_some
 from bridge.journal.upgrade import upgrade
 
 log = structlog.get_logger("kirichess_journal")
@@ -51,6 +52,8 @@ class Store:
         if self._file:
             check_file(self._file)
         self._lock = JournalLock(self._file) if self._file else None
+        self._compressor = zstandard.ZstdCompressor()
+        self._swept: int | None = None
         # The driver begins nothing behind our back (isolation_level None). IMMEDIATE: a transaction that will write
         # waits for its turn at once, and never fails half way.
         self._engine = sa.create_engine(
@@ -121,12 +124,11 @@ class Store:
                     seq += 1
                     stored[-1].append(self._entry(seq, time_ms, row))
                     values.append(_columns(stored[-1][-1], row))
-            if values:
-                connection.execute(sa.insert(schema.event), values)
-            if blocks:
-                connection.execute(sa.insert(schema.raw), [_block_columns(block) for block in blocks])
+            driver = _driver(connection)
+            driver.executemany(_INSERT_EVENT, values)
+            driver.executemany(_INSERT_RAW, [_block_columns(block, self._compressor) for block in blocks])
             for name, position in cursors.items():
-                statement = insert(schema.cursor).values(name=name, seq=position)
+                statement = sqlite.insert(schema.cursor).values(name=name, seq=position)
                 connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_={"seq": position}))
             if not values and not blocks and not cursors:
                 connection.execute(sa.update(schema.meta).values(value=schema.meta.c.value))
@@ -163,16 +165,23 @@ class Store:
             query = sa.select(schema.cursor.c.seq).where(schema.cursor.c.name == name)
             return int(connection.execute(query).scalar() or 0)
 
-    def sweep(self, *, before_ms: int, quiet_ms: tuple[int, int]) -> bool:
+    def sweep(self, *, before_ms: int, quiet_ms: int) -> bool:
         """A bounded piece of housekeeping among the raw lines; True while there is more to do.
 
-        Lines older than `before_ms` go; blocks of a game whose last line came within `quiet_ms` become one.
+        Lines older than `before_ms` go; blocks of a game whose lines are older than `quiet_ms` become one.
         """
         with self._transaction() as connection:
+            if forget_some(connection, before_ms):
+                return True
+            if self._swept is None:
+                self._swept = max(0, last_id(connection, quiet_ms) - LATEST)
             try:
-                return forget_some(connection, before_ms) or merge_some(connection, quiet_ms)
+                if merge_some(connection, self._swept, quiet_ms, self._compressor):
+                    return True
             except ValueError as error:
                 raise JournalError(f"journal {self._place}: {error}") from error
+            self._swept = max(self._swept, last_id(connection, quiet_ms))
+            return False
 
     # -- the file under our feet ---------------------------------------------------------------------------------
 
@@ -197,9 +206,8 @@ class Store:
         check_file(file)
         copy = file.with_name(file.name + "-restored")
         with told(self._place):
-            connection = self._engine.raw_connection().driver_connection
-            assert isinstance(connection, sqlite3.Connection), "the driver is sqlite3"
-            save(connection, copy)
+            with self._engine.connect().execution_options(reading=True) as connection:
+                save(_driver(connection), copy)
             self._engine.dispose()
             for suffix in ("-wal", "-shm"):
                 file.with_name(file.name + suffix).unlink(missing_ok=True)
@@ -224,6 +232,20 @@ def _tune(connection: sqlite3.Connection, _record: object) -> None:
     """With a write-ahead log, NORMAL may lose the last commits to a power cut, but never to a killed process."""
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
+
+
+def _insert(table: sa.Table) -> str:
+    """What the driver is given as it is: a statement that goes through SQLAlchemy takes half as long as the commit."""
+    return str(sa.insert(table).compile(dialect=sqlite.dialect(paramstyle="named")))
+
+
+_INSERT_EVENT, _INSERT_RAW = _insert(schema.event), _insert(schema.raw)
+
+
+def _driver(connection: sa.Connection) -> sqlite3.Connection:
+    driver = connection.connection.driver_connection
+    assert isinstance(driver, sqlite3.Connection), "the driver is sqlite3"
+    return driver
 
 
 def _begin(connection: sa.Connection) -> None:
@@ -263,12 +285,13 @@ def _columns(entry: Entry, row: Row) -> dict[str, object]:
     }
 
 
-def _block_columns(block: Block) -> dict[str, object]:
+def _block_columns(block: Block, compressor: zstandard.ZstdCompressor) -> dict[str, object]:
     return {
         "subject": block.subject,
         "source": block.source,
         "first": block.first,
+        "id": None,
         "lines": len(block.lines),
         "until_ms": block.lines[-1].wall_ms,
-        "data": pack(block.lines),
+        "data": pack(block.lines, compressor),
     }

@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import aiohttp
@@ -163,11 +164,13 @@ async def bridge(moves: list[str]) -> float:
     """Median microseconds of the whole path."""
     with tempfile.TemporaryDirectory() as folder:
         async with serving(moves) as (server, url), SqlJournal(f"sqlite:///{Path(folder) / 'j.db'}") as journal:
-            platform = Lichess(url, "token")
+            platform = Lichess(url, "token", keep=journal.keep)
             await platform.account()
             style = PlayStyle(lambda control: named("eclipse"), greeting=False)
             spare = EngineSpec("random")
-            bot = BotAccount("Kiri", platform, journal, style, lambda: Scripted(moves), lambda: build_engine(spare), int)
+            bot = BotAccount(
+                "Kiri", platform, journal, style, lambda: Scripted(moves), partial(build_engine, spare), int
+            )
             tracker = Tracker(GAME, "Kiri", journal, lambda: time.monotonic_ns() // 1_000_000)
             await Session(GAME, bot, tracker).run()
             await platform.close()

@@ -166,6 +166,10 @@ async def test_damage_under_way_is_one_clear_line(tmp_path: Path) -> None:
         assert [entry.seq for entry in await journal.append(drafts(1))] == [301]
 
 
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
 def delete(folder: Path, pattern: str) -> None:
     for found in folder.glob(pattern):
         found.unlink()
@@ -183,7 +187,7 @@ async def test_files_that_are_deleted_in_use_are_put_back_with_everything(tmp_pa
             await SqlJournal(url_of(file)).open()
         assert in_file(file) == [*before, *after]
         more = await journal.append(drafts(1))
-    assert sorted(os.listdir(tmp_path)) == ["journal.db", "journal.db-lock"]
+    assert names(tmp_path) == ["journal.db", "journal.db-lock"]
     assert in_file(file) == [*before, *after, *more]
 
 

@@ -19,6 +19,5 @@ def upgrade() -> None:
         sa.Column("data", sa.LargeBinary, nullable=False),
     )
     op.create_index("raw_by_subject", "raw", ["subject", "id"])
-    op.create_index("raw_by_age", "raw", ["until_ms"])
     # v0.1.0 reads its version here, and then says that it cannot read this file.
     op.execute("UPDATE meta SET value = '2' WHERE name = 'schema'")
