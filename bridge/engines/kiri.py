@@ -7,7 +7,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from bridge.engines.answer import require_move
-from bridge.engines.search import Found, Line, find_move
+from bridge.engines.line import Line
+from bridge.engines.search import Found, find_move
 from bridge.errors import EngineError
 from bridge.interfaces import Choice, Limit
 from bridge.rules.ledger import Ledger

@@ -11,11 +11,8 @@ from dataclasses import dataclass
 
 import chess
 
-from bridge.engines.evaluation import evaluate
-from bridge.rules.dials import Dials
-from bridge.rules.effects import Effects, push
-from bridge.rules.endings import Outcome, board_ending, can_win_on_time
-from bridge.rules.position import Key, position_key
+from bridge.engines.line import Line
+from bridge.rules.endings import Outcome
 
 WIN_CP = 1_000_000
 PLY_CP = 100
@@ -24,8 +21,6 @@ MAX_DEPTH = 3
 _CAPTURES_DEPTH = 4
 _LUCK_CP = 8
 _REPEAT_CP = 60
-_TIME_CP = 150
-"""What it is worth to have e times the other's time."""
 _WORTH = (0, 1, 3, 3, 5, 9, 0)
 
 
@@ -40,74 +35,6 @@ class Found:
     move: chess.Move
     score_cp: int
     depth: int
-
-
-class Line:
-    """A position with both clocks, which moves are made on and taken back. `board` is changed in place."""
-
-    def __init__(self, board: chess.Board, white_ms: int, black_ms: int, dials: Dials) -> None:
-        self.board = board
-        self.clock_ms = [black_ms, white_ms]
-        self._dials = dials
-        self._prices = dials.prices
-        self._seen = _reversible_positions(board)
-        self._made: list[tuple[Key, Effects]] = []
-
-    def push(self, move: chess.Move) -> Outcome | None:
-        """Make a move; the outcome if the game ends by it (rules §1, steps 3 to 7)."""
-        mover = self.board.turn
-        effects, key, mate = push(self.board, move, self._prices, self._seen)
-        occurrences = self._seen[key] = self._seen.get(key, 0) + 1
-        self._made.append((key, effects))
-        before_ms = self.clock_ms[not mover]
-        self.clock_ms[mover] += effects.mover_ms + self._prices.increment_ms
-        self.clock_ms[not mover] += effects.opponent_ms
-        ending = board_ending(self.board, occurrences, mate, "material", had_moves=True if effects.chip_ms else None)
-        return ending or self._flag(mover, before_ms - effects.loss_ms)
-
-    def pop(self) -> None:
-        """Take the last move back."""
-        key, effects = self._made.pop()
-        self.board.pop()
-        mover = self.board.turn
-        self.clock_ms[mover] -= effects.mover_ms + self._prices.increment_ms
-        self.clock_ms[not mover] -= effects.opponent_ms
-        self._seen[key] -= 1
-        if not self._seen[key]:
-            del self._seen[key]
-
-    @property
-    def repeats(self) -> bool:
-        """Whether the last move brought back an earlier position."""
-        return self._seen[self._made[-1][0]] > 1
-
-    def _flag(self, mover: chess.Color, opponent_after_capture_ms: int) -> Outcome | None:
-        own = self.clock_ms[mover] <= 0
-        captured = opponent_after_capture_ms <= 0
-        if not (own or captured or self.clock_ms[not mover] <= 0):
-            return None
-        both = own and (captured or self.clock_ms[not mover] <= 0)
-        if both and self._dials.double_flag == "draw":
-            return Outcome("double_flag")
-        falls = mover if own and not (captured and self._dials.double_flag == "stack") else not mover
-        winner = not falls
-        return Outcome("flag", winner) if can_win_on_time(self.board, winner) else Outcome("flag_insufficient_material")
-
-    def score_cp(self) -> float:
-        """The position for the side to move: the board, and the clocks by their ratio."""
-        turn = self.board.turn
-        own_ms, other_ms = max(1, self.clock_ms[turn]), max(1, self.clock_ms[not turn])
-        return evaluate(self.board) + _TIME_CP * (math.log(own_ms) - math.log(other_ms))
-
-
-def _reversible_positions(board: chess.Board) -> dict[Key, int]:
-    past = board.copy(stack=board.halfmove_clock)
-    seen = {position_key(past): 1}
-    while past.move_stack:
-        past.pop()
-        key = position_key(past)
-        seen[key] = seen.get(key, 0) + 1
-    return seen
 
 
 def find_move(line: Line, out_of_time: Callable[[], bool], lot: random.Random) -> Found:

@@ -1,12 +1,80 @@
-"""`kiri` in the laboratory: the bridge's own engine."""
+"""`kiri` in the laboratory: the bridge's own choice over a UCI program on pipes, every node charged."""
 
 from collections.abc import Mapping
+from dataclasses import fields, replace
 
 from bridge.engines.build import build_engine
+from bridge.engines.choosing import Ask, Found, Switches, choose, view_of
+from bridge.engines.line import Pace
 from bridge.engines.spec import EngineSpec, Option
-from bridge.lab.contestant import Contestant, EngineContestant
+from bridge.errors import UsageError
+from bridge.lab.contestant import Answer, Contestant, EngineContestant, Task, uci_position
+from bridge.lab.timing import stockfish_ms
+from bridge.lab.uci_pipe import UciPipe
+from bridge.rules.budget import thinking_budget_s
+from bridge.rules.ledger import Ledger
+
+
+class KiriContestant:
+    """Our layer over a program. Of a task's nodes, those our own searches make are taken off first."""
+
+    def __init__(self, pipe: UciPipe, switches: Switches) -> None:
+        self._pipe = pipe
+        self._switches = switches
+
+    def start(self) -> None:
+        """Run the program."""
+        self._pipe.start()
+
+    def new_game(self) -> None:
+        """Clear its tables."""
+        self._pipe.new_game()
+
+    def plan_ms(self, ledger: Ledger) -> float:
+        """Stockfish's curve."""
+        return stockfish_ms(ledger.clock_ms(ledger.turn), len(ledger.moves))
+
+    def move(self, ledger: Ledger, task: Task) -> Answer:
+        """Its move; `nodes` counts what was granted, not what the program admits to."""
+        pace = Pace(round(float(thinking_budget_s(ledger.setup.rules.dials)) * 1000))
+        steps = choose(view_of(ledger, task.think_ms, (pace, pace)), self._switches)
+        position = uci_position(ledger)
+        granted = 0
+        try:
+            ask = next(steps)
+            while True:
+                found, nodes = self._search(position, ask, task, granted)
+                granted += nodes
+                ask = steps.send(found)
+        except StopIteration as end:
+            decision = end.value
+        return Answer(
+            decision.uci, granted + decision.nodes, decision.why, decision.score_cp, decision.tally
+        )
+
+    def _search(self, position: str, ask: Ask, task: Task, granted: int) -> tuple[Found, int]:
+        assert task.nodes is not None, "checked by the caller"
+        left = task.nodes - granted - ask.spent
+        nodes = max(1, round(left * ask.part))
+        only = f" searchmoves {' '.join(ask.moves)}" if ask.moves else ""
+        found = self._pipe.search(position, f"nodes {nodes}{only}")
+        return Found(found.uci, found.score_cp, found.depth, found.pv), nodes
+
+    def close(self) -> None:
+        """End the program."""
+        self._pipe.close()
 
 
 def build_kiri(path: str, options: Mapping[str, Option], defaults: Mapping[str, Option]) -> Contestant:
-    """The engine as the bridge plays it."""
-    return EngineContestant(build_engine(EngineSpec("kiri", seed=int(options.get("seed", 0)))))
+    """`path` empty: the built-in searcher. Options that are switches are kiri's, others the program's."""
+    if not path:
+        return EngineContestant(build_engine(EngineSpec("kiri", seed=int(options.get("seed", 0)))))
+    kinds = {field.name: type(field.default) for field in fields(Switches)}
+    switches = Switches()
+    for name, value in options.items():
+        if name in kinds:
+            if kinds[name] is not type(value) and not (kinds[name] is float and type(value) is int):
+                raise UsageError(f"kiri: {name} must be {kinds[name].__name__}, not {value!r}")
+            switches = replace(switches, **{name: value})  # type: ignore[arg-type]  # its type was checked
+    own = {name: value for name, value in options.items() if name not in kinds}
+    return KiriContestant(UciPipe(path, {**defaults, **own}), switches)

@@ -8,7 +8,8 @@ import chess
 import pytest
 
 from bridge.engines.kiri import KiriEngine, budget_ms, line_of
-from bridge.engines.search import WIN_CP, Found, Line, find_move
+from bridge.engines.line import Line
+from bridge.engines.search import WIN_CP, Found, find_move
 from bridge.interfaces import Limit
 from bridge.rules.dials import Dials
 from bridge.rules.endings import Outcome

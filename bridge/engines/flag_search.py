@@ -1,0 +1,161 @@
+"""Proofs of forced flags: can the side to move win within n of its own moves, whatever the other side does?
+
+A search for wins and nothing else, with both clocks in the state. At the attacker's nodes one winning move is enough
+and moves that threaten nothing are left out, at the defender's the first escape refutes: so a proof of two moves costs
+some dozens of nodes. What is proven is true as far as thinking keeps to the line's paces; what is not proven is open.
+"""
+
+from collections.abc import Iterator
+
+import chess
+
+from bridge.engines.line import Line
+
+
+class Spent(Exception):
+    """The nodes that a proof may use are spent; nothing is known."""
+
+
+class FlagSearch:
+    """Proofs on one line. `most_nodes` is the value of `line.nodes` at which `Spent` is raised."""
+
+    def __init__(self, line: Line, most_nodes: int) -> None:
+        self.line = line
+        self.most_nodes = most_nodes
+        self._escapes: dict[int, chess.Move] = {}
+        """By height: the last move that got out of a threat."""
+
+    def win(self, moves: int) -> chess.Move | None:
+        """A move that wins at once, or within `moves` more own moves; None where no such win is proven."""
+        line = self.line
+        me = line.board.turn
+        for move in flagging_moves(line):
+            if self._ends_in(move, me):
+                return move
+        if moves <= 0:
+            return None
+        for move in self._by_promise():
+            self._charge()
+            outcome = line.push(move)
+            won = outcome.winner == me if outcome is not None else self._lost_after(moves - 1)
+            line.pop()
+            if won:
+                return move
+        return None
+
+    def lost(self, moves: int) -> bool:
+        """Whether every move of the side to move is answered by `win(moves)`, or loses by itself."""
+        line = self.line
+        me = line.board.turn
+        height = line.height
+        known = self._escapes.get(height)
+        for move in self._escaping(known):
+            self._charge()
+            outcome = line.push(move)
+            lost = outcome.winner == (not me) if outcome is not None else self.win(moves) is not None
+            line.pop()
+            if not lost:
+                self._escapes[height] = move
+                return False
+        return True
+
+    def refuted(self, move: chess.Move, moves: int) -> bool:
+        """Whether a move loses by itself, or to `win(moves)`."""
+        line = self.line
+        me = line.board.turn
+        self._charge()
+        outcome = line.push(move)
+        lost = outcome.winner == (not me) if outcome is not None else self.win(moves) is not None
+        line.pop()
+        return lost
+
+    def _lost_after(self, moves: int) -> bool:
+        """As `lost`, unless the attacker's move was no threat at all."""
+        return threatens(self.line) and self.lost(moves)
+
+    def _ends_in(self, move: chess.Move, winner: chess.Color) -> bool:
+        self._charge()
+        outcome = self.line.push(move)
+        self.line.pop()
+        return outcome is not None and outcome.winner == winner
+
+    def _by_promise(self) -> Iterator[chess.Move]:
+        board = self.line.board
+        yield from board.generate_legal_captures()
+        for move in board.generate_legal_moves():
+            if not board.is_capture(move):
+                yield move
+
+    def _escaping(self, known: chess.Move | None) -> Iterator[chess.Move]:
+        board = self.line.board
+        if known is not None and board.is_legal(known):
+            yield known
+        for move in self._by_promise():
+            if move != known:
+                yield move
+
+    def _charge(self) -> None:
+        if self.line.nodes >= self.most_nodes:
+            raise Spent
+
+
+def flagging_moves(line: Line) -> Iterator[chess.Move]:
+    """Moves that empty the other clock, by the prices alone; an ending on the board may still outrank the flag."""
+    board, prices = line.board, line.prices
+    me, them = board.turn, not board.turn
+    clock_ms = line.clock_ms[them]
+    sure = maybe = chess.BB_EMPTY
+    for piece in range(chess.PAWN, chess.KING):
+        if prices.loss_ms[piece] >= clock_ms:
+            sure |= board.pieces_mask(piece, them)
+        elif prices.loss_ms[piece] + prices.double_chip_ms >= clock_ms:
+            maybe |= board.pieces_mask(piece, them)
+    if sure:
+        yield from board.generate_legal_moves(to_mask=sure)
+    if prices.loss_ms[chess.PAWN] + prices.double_chip_ms >= clock_ms and board.ep_square:
+        yield from board.generate_legal_ep()
+    if prices.double_chip_ms >= clock_ms:
+        maybe = ~(sure | board.occupied_co[me]) & chess.BB_ALL
+    if maybe:
+        for move in board.generate_legal_moves(to_mask=maybe):
+            line.nodes += 1
+            if board.gives_check(move):
+                yield move
+
+
+def threatens(line: Line) -> bool:
+    """Whether the side that has just moved could flag the other, if that one let it, or if it cannot pay its move."""
+    board, prices = line.board, line.prices
+    side, attacker = board.turn, not board.turn
+    clock_ms = line.clock_ms[side]
+    left_ms = clock_ms - line.paces[side].think_ms(clock_ms) - line.dearest_toll_ms(side)
+    if left_ms <= prices.double_chip_ms:
+        return True
+    for piece in range(chess.PAWN, chess.KING):
+        if prices.loss_ms[piece] + prices.chip_ms >= left_ms:
+            for square in chess.scan_forward(board.pieces_mask(piece, side)):
+                if board.attackers_mask(attacker, square):
+                    return True
+    return False
+
+
+def may_flag(line: Line, victim: chess.Color, hits: int) -> bool:
+    """Whether a clock could be emptied by so many moves of the other side and what the victim spends between them.
+
+    A bound from the men on the board: False is certain, True is worth a search.
+    """
+    prices, clock_ms = line.prices, line.clock_ms[victim]
+    own_turn = line.board.turn == victim
+    spends = hits if own_turn else hits - 1
+    spent_ms = spends * (line.dearest_toll_ms(victim) + line.paces[victim].think_ms(clock_ms))
+    return clock_ms <= spent_ms + _dearest_ms(line, victim, hits) + (hits + 1) * prices.chip_ms
+
+
+def _dearest_ms(line: Line, victim: chess.Color, hits: int) -> int:
+    left, lost_ms = hits, 0
+    own = line.board.occupied_co[victim]
+    for loss_ms, piece in sorted(((line.prices.loss_ms[piece], piece) for piece in range(1, 6)), reverse=True):
+        taken = min(left, (line.board.pieces_mask(piece, victim) & own).bit_count())
+        lost_ms += taken * loss_ms
+        left -= taken
+    return lost_ms
