@@ -16,6 +16,7 @@ from bridge.decisions.challenge import DAY_MS, Accept, ChallengePolicy, Decline,
 from bridge.errors import BridgeError, DailyLimit, JournalError, PlatformError, RateLimited, Refused
 from bridge.interfaces import (
     AcceptChallenge,
+    AccountEvent,
     Challenge,
     ChallengeGone,
     ChallengeReceived,
@@ -118,20 +119,27 @@ class Lobby:
 
     async def _follow(self) -> None:
         async for event in self._bot.platform.account_events():
-            match event:
-                case ChallengeReceived():
-                    await self._challenged(event.challenge)
-                case ChallengeGone():
-                    self._release(event.challenge_id)
-                case GameStarted():
-                    self._start(event.game_id)
-                case GameFinished():
-                    self._told_finished.append(event.game_id)
-                    self._release(event.game_id)
-                case Connected():
-                    await self._went(online=True, reason="")
-                case Disconnected():
-                    await self._went(online=False, reason=event.reason)
+            try:
+                await self._take(event)
+            except Exception:
+                # One event's fault must not end the games that run.
+                log.exception("account_event_crashed", account=self.name, event_type=type(event).__name__)
+
+    async def _take(self, event: AccountEvent) -> None:
+        match event:
+            case ChallengeReceived():
+                await self._challenged(event.challenge)
+            case ChallengeGone():
+                self._release(event.challenge_id)
+            case GameStarted():
+                self._start(event.game_id)
+            case GameFinished():
+                self._told_finished.append(event.game_id)
+                self._release(event.game_id)
+            case Connected():
+                await self._went(online=True, reason="")
+            case Disconnected():
+                await self._went(online=False, reason=event.reason)
 
     async def drain(self) -> None:
         """Take no more challenges; return when the running games are over."""
@@ -291,7 +299,7 @@ class Lobby:
         try:
             await self._bot.journal.append([Draft(kind, subject, data, self._bot.name)])
         except JournalError as error:
-            log.error("event_not_stored", event=kind, subject=subject, cause=str(error))
+            log.error("event_not_stored", type=kind, subject=subject, cause=str(error))
             return False
         return True
 

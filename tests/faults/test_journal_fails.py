@@ -1,0 +1,97 @@
+"""The journal cannot be written for a while: games go on from memory, new ones are refused, nothing is lost."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from bridge import event_types
+from bridge.arena import referee
+from bridge.arena.challenges import Wish
+from bridge.arena.hall import control_of
+from bridge.errors import JournalError
+from bridge.journal import SqlJournal
+
+WISH = Wish(control_of(540), "standard", None, False, "white", frozenset())
+
+
+class Disk:
+    """Full, slow, or all right."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.full = False
+        self.slow_s = 0.0
+        append = SqlJournal.append
+
+        async def fallible(journal: SqlJournal, drafts: Any) -> Any:
+            await asyncio.sleep(self.slow_s)
+            if self.full:
+                raise JournalError("journal: the disk is full; make room")
+            return await append(journal, drafts)
+
+        monkeypatch.setattr(SqlJournal, "append", fallible)
+        monkeypatch.setattr("bridge.outbox._PAUSES_S", (0.05, 0.1))
+
+
+@pytest.fixture
+def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
+    return Disk(monkeypatch)
+
+
+async def test_a_running_game_goes_on_and_is_stored_later(table: Any, disk: Disk) -> None:
+    await table.run()
+    game = table.pair()
+    await table.play(game, 4)
+    disk.full = True
+    await table.play(game, 10)
+    asked = table.arena.desk.create(table.arena.account("Visitor"), table.arena.account("Kiri"), WISH)
+    await table.until(lambda: asked.status.value == "declined")
+    assert len(table.plies(game)) < 10
+    disk.full = False
+    await table.play(game, 14)
+    await table.resign(game)
+    await table.check_undisturbed(game)
+
+
+async def test_a_verdict_waits_for_the_journal(table: Any, disk: Disk) -> None:
+    await table.run()
+    game = table.pair()
+    await table.play(game, 6)
+    disk.full = True
+    hall = table.arena.hall
+    hall.happen(game, referee.resign(game, True, hall.game_now_ms(game)))
+    await asyncio.sleep(0.3)
+    assert not table.recorder.of(event_types.VERDICT_FINAL)
+    disk.full = False
+    await table.check_undisturbed(game)
+
+
+async def test_a_slow_journal_does_not_hold_a_move_for_long(table: Any, disk: Disk) -> None:
+    await table.run()
+    game = table.pair()
+    await table.play(game, 4)
+    disk.slow_s = 3.0
+    async with asyncio.timeout(1.5):
+        await table.play(game, 6)
+    disk.slow_s = 0.0
+    await table.play(game, 10)
+    await table.resign(game)
+    await table.check_undisturbed(game)
+
+
+async def test_killed_while_the_disk_is_full_the_game_is_worked_out_anew(table: Any, disk: Disk) -> None:
+    await table.run()
+    game = table.pair()
+    await table.play(game, 6)
+    await table.until(lambda: len(table.plies(game)) == 6)
+    disk.full = True
+    await table.play(game, 10)
+    await table.kill()
+    disk.full = False
+    await table.run()
+    await table.play(game, 14)
+    await table.resign(game)
+    live = await table.final(game)
+    assert live["platform_plies"] == 14
+    assert table.plies(game) == game.moves
+    assert table.numbers() == list(range(1, len(table.recorder.entries) + 1))
