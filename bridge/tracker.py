@@ -27,6 +27,7 @@ from bridge.rules.ledger import Ledger
 from bridge.rules.pools import Ruleset
 from bridge.rules.snapshot import RUNNING, Setup, Snapshot
 from bridge.rules.verdict import Verdict, verdict
+from bridge.verdicts import ToldVerdict, replacing, standing
 
 log = structlog.get_logger("kirichess_tracker")
 
@@ -61,6 +62,7 @@ class Tracker:
         self._flag_timer: asyncio.TimerHandle | None = None
         self._provisional: chess.Color | None = None
         self._told: _Told | None = None
+        self._standing: ToldVerdict | None = None
 
     @property
     def ledger(self) -> Ledger:
@@ -100,6 +102,7 @@ class Tracker:
             self.stored_at_ms = entries[0].time_ms
             self._ledger = Ledger.replay(decode(event) for event in stored)
             self._told = _Told.by(self._ledger)
+            self._standing = standing(entries)
             self._provisional = _standing_flag(entries)
             return
         setup = setup_of(info, rules, source, precision_ms)
@@ -140,18 +143,20 @@ class Tracker:
         return [draft, *(self._anomaly(anomaly.kind, anomaly.ply, anomaly.note) for anomaly in noted)]
 
     async def conclude(self, judged: Verdict) -> None:
-        """Store the final verdict, once; one that differs from what was told before is told as changed first.
+        """Store the final verdict, once; one that differs from what was told before is told as changed.
 
-        Returns when it is stored, for however long the journal cannot be written.
+        The first final verdict comes after the change of a provisional one; later ones are changes alone. Returns when
+        it is stored, for however long the journal cannot be written.
         """
         self._stop_timer()
         drafts = []
         data = self._verdict_data(judged)
         told = _Told(judged.outcome, judged.plies)
-        if self._told is not None and self._told != told:
+        previous = self._standing.core() if self._standing else self._told.as_json() if self._told else None
+        if previous is not None and previous != told.as_json():
             cause = f"judged again from the finer source {judged.setup.source}"
-            change = {**data, "previous": self._told.as_json(), "cause": cause}
-            drafts.append(self._draft_of(event_types.VERDICT_CHANGED, change, f"changed:{self.game_id}"))
+            change = {**data, "previous": previous, "cause": cause}
+            drafts.append(self._draft_of(event_types.VERDICT_CHANGED, change, replacing(self._standing, self.game_id)))
         drafts.append(self._draft_of(event_types.VERDICT_FINAL, data, f"final:{self.game_id}"))
         self._told = told
         if self._outbox is not None:
