@@ -1,0 +1,128 @@
+"""The journal's file under a running daemon: really full, locked from outside, deleted. Its games do not notice."""
+
+import asyncio
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from bridge.arena.challenges import Wish
+from bridge.arena.hall import control_of
+from bridge.cli.main import main
+from bridge.journal import SqlJournal
+
+WISH = Wish(control_of(540), "standard", None, False, "white", frozenset())
+
+
+def verified(file: Path) -> None:
+    told = CliRunner().invoke(main, ["journal", "verify", "--journal", str(file)])
+    assert (told.exit_code, told.stderr) == (0, "")
+    assert told.stdout == "1 games: 1 agree, 0 do not; 1 computed from the source\n"
+
+
+def journal_of(table: Any) -> SqlJournal:
+    journal: SqlJournal = table.daemon._journal
+    return journal
+
+
+def trouble(table: Any) -> str:
+    [stream] = [stream for stream in table.daemon.status().streams if stream.name == "journal"]
+    assert stream.alive is not bool(stream.detail)
+    return str(stream.detail)
+
+
+def limit(journal: SqlJournal, pages: str) -> None:
+    """As a full disk would act: the file cannot grow."""
+    store = journal._store
+    assert store is not None
+    with store._engine.connect().execution_options(reading=True) as connection:
+        [(now,)] = connection.exec_driver_sql("PRAGMA page_count").all()
+        connection.exec_driver_sql(f"PRAGMA max_page_count = {pages.format(now=now)}")
+
+
+async def set_limit(table: Any, pages: str) -> None:
+    await journal_of(table)._run(limit, journal_of(table), pages)
+
+
+@contextmanager
+def locked(file: Path) -> Iterator[None]:
+    with closing(sqlite3.connect(file, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+        other.execute("ROLLBACK")
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.outbox._PAUSES_S", (0.05, 0.2))
+    monkeypatch.setattr("bridge.journal.sql.PROBES_S", (0.05, 0.2))
+    monkeypatch.setattr("bridge.journal.store.BUSY_TIMEOUT_S", 0.3)
+
+
+async def test_a_disk_that_is_full_for_a_while(table: Any) -> None:
+    await table.run()
+    game = table.pair()
+    await table.play(game, 4)
+    await set_limit(table, "{now}")
+    await table.play(game, 16)
+    await table.until(lambda: "the disk is full; free some space" in trouble(table))
+    asked = table.arena.desk.create(table.arena.account("Visitor"), table.arena.account("Kiri"), WISH)
+    await table.until(lambda: asked.status.value == "declined", what="a new game is refused")
+    assert len(table.plies(game)) < 16
+    await set_limit(table, "100000")
+    await table.until(lambda: len(table.plies(game)) == 16 and not trouble(table), what="all is stored")
+    await table.play(game, 20)
+    await table.resign(game)
+    await table.check_undisturbed(game)
+    await table.kill()
+    verified(table.journal)
+
+
+async def test_a_file_that_somebody_locks_for_a_while(table: Any) -> None:
+    await table.run()
+    game = table.pair()
+    await table.play(game, 4)
+    with locked(table.journal):
+        await table.play(game, 12)
+        await table.until(lambda: "locked by another program" in trouble(table))
+    await table.until(lambda: not trouble(table), what="it works again by itself")
+    await table.play(game, 16)
+    await table.resign(game)
+    await table.check_undisturbed(game)
+    await table.kill()
+    verified(table.journal)
+
+
+async def test_files_that_are_deleted(table: Any) -> None:
+    await table.run()
+    game = table.pair()
+    await table.play(game, 4)
+    await asyncio.to_thread(delete, table.journal)
+    await table.play(game, 12)
+    await table.resign(game)
+    await table.check_undisturbed(game)
+    await table.kill()
+    verified(table.journal)
+
+
+def delete(file: Path) -> None:
+    for found in file.parent.glob(f"{file.name}*"):
+        found.unlink()
+
+
+async def test_killed_in_the_middle_the_game_is_still_proved(table: Any) -> None:
+    await table.run()
+    game = table.pair()
+    for plies in (3, 8, 13):
+        await table.play(game, plies)
+        await table.kill()
+        await table.run()
+    await table.play(game, 16)
+    await table.resign(game)
+    await table.final(game)
+    await table.kill()
+    verified(table.journal)
