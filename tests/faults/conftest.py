@@ -42,9 +42,11 @@ QUICK = Timings(
 )
 """The adapter's own figures, some thirty times faster."""
 
-LINE = tuple(
-    "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f8e7 f1e1 b7b5 a4b3 d7d6 c2c3 e8g8 h2h3 c8b7 d2d4 f8e8 b1d2 e7f8".split()
-)
+_OPENING = """
+e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f8e7 f1e1 b7b5
+a4b3 d7d6 c2c3 e8g8 h2h3 c8b7 d2d4 f8e8 b1d2 e7f8
+"""
+LINE = tuple(_OPENING.split())
 """What both sides play, unless a test wants something else."""
 
 Behaviour: TypeAlias = Callable[[Ledger, Limit], Awaitable[Choice]]
@@ -149,9 +151,7 @@ class Table:
 
     # -- the daemon ----------------------------------------------------------------------------------------------
 
-    async def run(
-        self, *, timings: Timings = QUICK, program: dict[str, object] | None = None, **play: object
-    ) -> None:
+    async def run(self, *, timings: Timings = QUICK, program: dict[str, object] | None = None, **play: object) -> None:
         """Start the daemon; returns once its event stream is open. `program`: a UCI engine instead of the fake one."""
         account = {"platform": "lichess", "url": self.arena.url, "token": "tokenKiri", "play": self.settings(**play)}
         settings = {
@@ -274,7 +274,7 @@ class Table:
 
     def said(self, game: Game, room: str = "player") -> list[str]:
         """Our lines in the arena's chat."""
-        return [line["text"] for line in self.arena.hall.chats[game.id, room] if line["user"] == "Kiri"]
+        return [str(line["text"]) for line in self.arena.hall.chats[game.id, room] if line["user"] == "Kiri"]
 
     def numbers(self) -> list[int]:
         return [entry.seq for entry in self.recorder.entries]
@@ -286,7 +286,7 @@ class Table:
         setup = Setup(game.id, named(pool), "stream", 10, time_control=control, free_first_moves=True)
         ends = (10 * game.clock.hand(chess.WHITE).remaining_cs, 10 * game.clock.hand(chess.BLACK).remaining_cs)
         clocks = [10 * cs for cs in game.clocks_cs]
-        return judge(setup, Snapshot(tuple(game.moves), game.status.value, game.winner, *ends, clocks_ms=clocks))
+        return judge(setup, Snapshot(tuple(game.moves), game.status.key, game.winner, *ends, clocks_ms=clocks))
 
     async def check_undisturbed(self, game: Game) -> None:
         """Nothing lost, nothing doubled, and the verdict that an undisturbed game has."""

@@ -1,4 +1,4 @@
-"""Engines that die, hang, lie or never start: the same game goes on, within its clock, and no process is left behind."""
+"""Engines that die, hang, lie or never start: the same game goes on, within its clock, and no process is left."""
 
 import asyncio
 import sys
@@ -9,7 +9,7 @@ import pytest
 
 from bridge import event_types
 
-UCI = r'''
+UCI = r"""
 import os, sys, time
 state = open(os.path.join(os.path.dirname(__file__), "count"), "a+")
 state.seek(0); starts = len(state.read()); state.write("x"); state.flush()
@@ -41,7 +41,7 @@ for line in sys.stdin:
             print("bestmove", sorted(move.uci() for move in board.legal_moves)[0], flush=True)
     elif words[:1] == ["quit"]:
         break
-'''
+"""
 
 
 def running(marker: str) -> list[str]:

@@ -1,6 +1,7 @@
 """What is always so: KiriChess acts only in casual games, from the platform's own readings, and chats within limits."""
 
 import asyncio
+import itertools
 from typing import Any
 
 import chess
@@ -147,11 +148,11 @@ async def test_chat_keeps_its_limits(table: Any, monkeypatch: pytest.MonkeyPatch
     await asyncio.sleep(0.8)
     said = table.said(game)
     assert len(said) == 10
-    assert all(a != b for a, b in zip(said, said[1:], strict=False))
+    assert all(a != b for a, b in itertools.pairwise(said))
     await table.resign(game)
     await table.until(lambda: len(table.said(game)) == 11)
     times = [line.at_ms for line in table.asked("/chat")]
-    assert all(later - earlier >= 45 for earlier, later in zip(times, times[1:], strict=False))
+    assert all(later - earlier >= 45 for earlier, later in itertools.pairwise(times))
 
 
 async def test_nothing_goes_to_the_board_api_and_the_token_nowhere(table: Any, capfd: Any) -> None:

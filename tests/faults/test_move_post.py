@@ -1,6 +1,7 @@
 """A move's request fails in every way: the move is played once, in the position it was meant for."""
 
 import asyncio
+import itertools
 from typing import Any
 
 import pytest
@@ -72,7 +73,7 @@ async def test_a_held_move_is_not_asked_for_before_its_time(table: Any) -> None:
     await table.play(game, 6)
     times = [line.at_ms for line in table.asked(f"/move/{table.LINE[5]}")]
     assert len(times) == 3
-    assert all(later - earlier >= 480 for earlier, later in zip(times, times[1:], strict=False))
+    assert all(later - earlier >= 480 for earlier, later in itertools.pairwise(times))
 
 
 async def test_a_move_that_came_too_late_is_never_sent(table: Any) -> None:

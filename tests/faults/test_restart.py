@@ -180,7 +180,7 @@ async def start_process(table: Any, folder: Path) -> asyncio.subprocess.Process:
 async def test_a_process_killed_with_signal_9_loses_nothing(table: Any) -> None:
     """The program itself, three times over, with three games at once."""
     folder = table.journal.parent
-    games = []
+    games: list[Any] = []
     for round_number in range(3):
         process = await start_process(table, folder)
         if not games:
@@ -210,4 +210,4 @@ async def advance(table: Any, game: Any, plies: int) -> None:
         if game.seat(game.turn).name == "Human":
             table.move(game, sorted(move.uci() for move in game.board.legal_moves)[0])
         else:
-            await table.until(lambda at=at: game.plies > at, 5.0, "the bot's move")  # type: ignore[misc]
+            await table.until(lambda at=at: game.plies > at, 5.0, "the bot's move")

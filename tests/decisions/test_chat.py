@@ -1,0 +1,91 @@
+"""What the bot says: clock facts, in lines that fit."""
+
+import chess
+import pytest
+
+from bridge.decisions import chat
+from bridge.rules.events import Moved
+from bridge.rules.ledger import Ledger
+from bridge.rules.pools import NAMED, Ruleset, named, parse_dials
+from bridge.rules.snapshot import Setup
+
+LONG = parse_dials(
+    {
+        "base_s": 10_799.5,
+        "increment_s": 59.25,
+        "economy": {"gain": 1.23, "loss": 0.77},
+        "capture_multiplier": 3.75,
+        "toll_multiplier": 2.125,
+        "chip_s": 12.75,
+        "promotion_fee": 2,
+    }
+)
+RULES = [*(named(name) for name in NAMED), LONG]
+
+
+def game(rules: Ruleset, *moves: tuple[str, int]) -> Ledger:
+    ledger = Ledger(Setup("g", rules, "stream", 10))
+    for uci, think_ms in moves:
+        ledger.apply(Moved(uci, think_ms))
+    return ledger
+
+
+@pytest.mark.parametrize("rules", RULES, ids=lambda rules: rules.pool or "custom")
+def test_every_line_fits(rules: Ruleset) -> None:
+    ledger = game(rules, ("e2e4", 0), ("e7e5", 0))
+    fallen = game(rules, ("e2e4", 0), ("e7e5", 100_000_000))
+    marks = chat.marks_passed(game(rules, ("e2e4", 0)), set())
+    lines = [
+        *chat.greeting(rules),
+        chat.clock_line(ledger, [(chess.WHITE, 5_399_750), (chess.BLACK, 5_399_750)]),
+        chat.flag_line(fallen),
+        *(chat.reply(command, ledger) for command in chat.COMMANDS),
+    ]
+    assert marks == []
+    for line in lines:
+        assert line
+        assert len(line) <= chat.MAX_CHARACTERS
+        assert "http" not in line
+
+
+def test_only_commands_are_answered() -> None:
+    ledger = game(named("anchor"))
+    for text in ("", " ", "clock", "hello !clock", "!moves", "!best", "!eval", "!"):
+        assert chat.reply(text, ledger) is None
+    assert chat.reply("  !CLOCK please ", ledger) == "KiriChess clocks: White 6:00 · Black 6:00"
+
+
+def test_the_gap_is_told_from_the_one_who_is_ahead() -> None:
+    assert chat.gap_line(game(named("anchor"))) == "Clock gap: none"
+    assert "Black is 0:01" in chat.gap_line(game(named("anchor"), ("e2e4", 0)))
+
+
+def test_marks_are_told_once_and_the_lowest_one_alone() -> None:
+    """Anchor: half 3:00, a quarter 1:30, then 0:30 and 0:10."""
+    passed: set[tuple[chess.Color, int]] = set()
+    ledger = game(named("anchor"), ("e2e4", 100_000), ("e7e5", 0))
+    assert chat.marks_passed(ledger, passed) == []
+    ledger.apply(Moved("g1f3", 100_000))
+    assert chat.marks_passed(ledger, passed) == [(chess.WHITE, 180_000)]
+    assert chat.marks_passed(ledger, passed) == []
+    ledger.apply(Moved("b8c6", 335_000))
+    assert chat.marks_passed(ledger, passed) == [(chess.BLACK, 30_000)]
+    assert {(chess.BLACK, 180_000), (chess.BLACK, 90_000)} < passed
+
+
+def test_a_short_pool_has_each_mark_once() -> None:
+    """Winder: half of a minute is 0:30."""
+    ledger = game(named("winder"), ("e2e4", 29_500))
+    assert chat.marks_passed(ledger, set()) == [(chess.WHITE, 30_000)]
+
+
+def test_a_mark_that_was_passed_before_a_restart_stays_passed() -> None:
+    """Though the clock has risen above it again by a capture."""
+    ledger = game(named("anchor"), ("e2e4", 0), ("d7d5", 0), ("h2h3", 178_500))
+    assert ledger.white_ms < 180_000
+    passed = chat.marks_behind(ledger)
+    assert passed == {(chess.WHITE, 180_000)}
+    for uci in ("h7h6", "e4d5"):
+        ledger.apply(Moved(uci, 0))
+    assert ledger.white_ms > 180_000
+    assert chat.marks_behind(ledger) == passed
