@@ -46,13 +46,12 @@ def recompute(game: str, entries: Sequence[Entry], blocks: Sequence[Block]) -> R
     if started is None:
         raise RecordError(f"game {game}: the journal has no start of it")
     entry, event = started
-    account = f"bot:{entry.account}"
-    ours = [block for block in blocks if block.source == account or not block.source.startswith("bot:")]
+    ours = _read_by(entry.account, blocks)
     if hole := _hole(ours, entry.time_ms):
         return hole
     found = Recomputed(event.setup)
     for run in _runs(ours):
-        found.take(_snapshots(event.setup, run), from_first=not run[0].source.startswith("bot:"))
+        found.take(_snapshots(event.setup, run), from_first=not entry.account)
     return found
 
 
@@ -63,6 +62,11 @@ def judged(found: Recomputed, entries: Sequence[Entry], blocks: Sequence[Block])
     if archived is not None and final is not None and final.get("clock_source") == archived.source:
         return _from_archive(archived, found.ledger.setup)
     return verdict(found.ledger, final=found.ledger.platform is not None)
+
+
+def _read_by(account: str, blocks: Sequence[Block]) -> Sequence[Block]:
+    """Of two accounts in one game only one's reading made the events; a watched game ("") is read in one way."""
+    return [block for block in blocks if not account or block.source in (f"bot:{account}", EXPORT)]
 
 
 def _hole(blocks: Sequence[Block], started_ms: int) -> str:
@@ -82,7 +86,8 @@ def _runs(blocks: Sequence[Block]) -> Iterator[list[Block]]:
     """The blocks that one reader read, from its first line on."""
     run: list[Block] = []
     for block in blocks:
-        if run and (block.first == 0 or block.source != run[0].source):
+        opens = block.first == 0 and not block.lines[0].text
+        if run and (opens or block.source != run[0].source):
             yield run
             run = []
         run.append(block)

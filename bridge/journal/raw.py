@@ -1,7 +1,8 @@
 """The platform's lines as they came: gathered while they wait, kept in compressed blocks, and read back.
 
 A block is Zstandard over records `<wall ms> <steady ms> <line>\\n`. An empty line marks a stream's opening. The lines
-of one game and source are numbered from 0 in each run of the program, so that a hole is known as one.
+of one game and source are numbered from 0 in each run of the program, so that a hole is known as one; after an hour
+without a line from 0 again, and then they begin with no opening.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -69,7 +70,7 @@ class Gathered:
                 self._blocks[key] = (first + len(block.lines), rest)
 
     def forget(self, before_ms: int) -> None:
-        """Number anew where the last line came before `before_ms`: what was stored of it is gone too."""
+        """Number anew where the last line came before `before_ms`: most of those games are over."""
         self._numbers = {key: known for key, known in self._numbers.items() if known[1] >= before_ms}
 
 

@@ -17,6 +17,7 @@ from bridge.journal.raw import Block, unpack
 from bridge.journal.saving import save
 
 BUSY_TIMEOUT_S = 5
+PAGE = 500
 
 
 class JournalReader:
@@ -24,9 +25,9 @@ class JournalReader:
 
     def __init__(self, file: Path) -> None:
         self.file = file
-        check_file(file)
         if not file.exists():
             raise UsageError(f"journal {file}: there is no such file")
+        check_file(file)
         with told(str(file)):
             self._connection = _connect(file)
             try:
@@ -45,19 +46,22 @@ class JournalReader:
         self._connection.close()
 
     def entries(self, subject: str | None = None, types: Sequence[str] = ()) -> Iterator[Entry]:
-        """Stored entries in order."""
-        wanted, values = ["TRUE"], []
-        if subject is not None:
-            wanted.append("subject = ?")
-            values.append(subject)
+        """Stored entries in order, read in pages: a reader who takes his time must not keep the log from being used."""
+        wanted = ["seq > ?", *(["subject = ?"] if subject is not None else [])]
         if types:
             wanted.append(f"type IN ({', '.join('?' * len(types))})")
-            values += types
         columns = "seq, id, time_ms, type, subject, account, data"
-        query = f"SELECT {columns} FROM event WHERE {' AND '.join(wanted)} ORDER BY seq"
-        with told(str(self.file)):
-            for seq, key, time_ms, kind, about, account, data in self._connection.execute(query, values):
+        query = f"SELECT {columns} FROM event WHERE {' AND '.join(wanted)} ORDER BY seq LIMIT {PAGE}"
+        values = [*([subject] if subject is not None else []), *types]
+        after = 0
+        while True:
+            with told(str(self.file)):
+                rows = self._connection.execute(query, [after, *values]).fetchall()
+            for seq, key, time_ms, kind, about, account, data in rows:
                 yield Entry(seq, key, time_ms, kind, about, account, self._json(seq, data))
+                after = seq
+            if len(rows) < PAGE:
+                return
 
     def plies(self) -> dict[str, int]:
         """How many plies each game has, takebacks not counted off."""

@@ -241,7 +241,7 @@ class SqlJournal:
                     await asyncio.sleep(0.1)
             except JournalError as error:
                 log.warning("journal_not_swept", cause=str(error))
-            self._raw.forget(before_ms)
+            self._raw.forget(quiet_ms)
             await asyncio.sleep(SWEEP_S)
 
     async def _run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

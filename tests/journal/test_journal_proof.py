@@ -1,5 +1,6 @@
 """A ledger computed once more from the platform's lines is the one that is stored; what was changed is named."""
 
+import asyncio
 import json
 import re
 import sqlite3
@@ -11,11 +12,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from bridge.arena import Account, Arena
+from bridge.arena import Account, Arena, referee
 from bridge.cli.main import main
 from bridge.daemon import Daemon
 from bridge.event_types import VERDICT_FINAL
 from bridge.interfaces import Entry
+from bridge.journal.reader import JournalReader
 from bridge.settings.models import Settings
 
 
@@ -65,10 +67,35 @@ async def play(file: Path, games: int) -> list[str]:
     return ids
 
 
+async def watch(file: Path, token: str, subject: Mapping[str, str]) -> str:
+    """A game that is moved by hand on the arena, watched by a daemon whose journal is `file`."""
+    bots = [Account(name, f"secret-{name}", title="BOT") for name in ("Dice", "Kiri")]
+    async with Arena([*bots, Account("Human", "secret-Human")]) as arena:
+        game = arena.games[arena.pair("Dice" if token == "secret-Dice" else "Human", "Kiri", 540)]
+        watched = {"pool": "winder", **(subject or {"game": game.id})}
+        watching = Settings.model_validate(
+            {
+                "accounts": [{"platform": "lichess", "url": arena.url, "token": token}],
+                "watch": [watched],
+                "journal": {"url": f"sqlite:///{file}"},
+            }
+        )
+        sink = UntilFinals(1)
+        sink.daemon = Daemon(watching, sinks=[sink])
+        work = asyncio.create_task(sink.daemon.run())
+        await sink.daemon.ready.wait()
+        await asyncio.sleep(0.3)
+        hall = arena.hall
+        for uci in ("e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "g8f6", "f3g5", "d7d5", "e4d5", "c6a5"):
+            hall.move(game, game.turn, uci)
+            await asyncio.sleep(0.05)
+        hall.happen(game, referee.resign(game, game.turn, hall.game_now_ms(game)))
+        await work
+    return game.id
+
+
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
-    import asyncio
-
     file = tmp_path_factory.mktemp("played") / "journal.db"
     return file, asyncio.run(play(file, 2))
 
@@ -183,3 +210,33 @@ def test_no_token_is_kept(played: tuple[Path, list[str]]) -> None:
     assert any('"gameFull"' in line["line"] for line in lines)
     assert not re.search("secret-|Authorization|Bearer", told.stdout)
     assert b"secret-" not in played[0].read_bytes()
+
+
+ME = {"account": "me"}
+
+
+@pytest.mark.parametrize(
+    ("token", "subject", "sources"),
+    [
+        ("secret-Human", {}, {"spectator", "export"}),
+        ("secret-Human", ME, {"board"}),
+        ("secret-Dice", ME, {"bot:Dice"}),
+    ],
+)
+async def test_a_watched_game_is_proved_too(
+    tmp_path: Path, token: str, subject: dict[str, str], sources: set[str]
+) -> None:
+    file = tmp_path / "journal.db"
+    game = await watch(file, token, subject)
+    with JournalReader(file) as reader:
+        assert {block.source for block in reader.raw(game)} >= sources
+    told = run("verify", "--journal", str(file))
+    assert (told.exit_code, told.stderr) == (0, "")
+    assert told.stdout == "1 games: 1 agree, 0 do not; 1 computed from the source\n"
+    [(seq, data)] = entries(file, game, VERDICT_FINAL)
+    assert json.loads(run("replay", game, "--json", "--ledger", "--journal", str(file)).stdout) == data["verdict"]
+    data["verdict"]["ledger"][4]["black_ms"] -= 10
+    change(file, seq, data)
+    told = run("verify", "--journal", str(file))
+    assert told.exit_code == 1
+    assert f"game {game}, ply 5: black_ms" in told.stderr
