@@ -16,7 +16,7 @@ from bridge.engines.build import build_engine
 from bridge.engines.spec import EngineSpec
 from bridge.errors import BridgeError, EngineError, PlatformError, UsageError
 from bridge.feed import Feed
-from bridge.interfaces import GameInfo, GameMessage, Player, Sink
+from bridge.interfaces import GameMessage, Player, Sink
 from bridge.journal import SqlJournal
 from bridge.lobby import Lobby
 from bridge.platforms.lichess.platform import Lichess
@@ -80,7 +80,7 @@ class Daemon:
         self._started_ms = steady_ms()
         self._recorded: dict[str, str] = {}
         self._spectators = asyncio.Semaphore(_SPECTATOR_STREAMS)
-        self._watchers = Watchers(self._watching_tracker, lambda game_id: self._recorded.pop(game_id, None))
+        self._watchers = Watchers(lambda game_id: Tracker(game_id, "", self._journal, steady_ms))
         self.monitor: Monitor | None = None
         self.ready = asyncio.Event()
 
@@ -187,9 +187,6 @@ class Daemon:
             del self._recorded[next(iter(self._recorded))]
         return Tracker(game_id, account, self._journal, steady_ms, records=records)
 
-    def _watching_tracker(self, game_id: str) -> Tracker | None:
-        return None if game_id in self._recorded else self._tracker(game_id, "")
-
     async def _open_feeds(self, stack: AsyncExitStack) -> list[Feed]:
         hooks = [
             Webhook(hook.url, hook.secret.get_secret_value() if hook.secret else None, hook.events)
@@ -236,10 +233,8 @@ class Daemon:
             async for message in messages:
                 yield message
 
-    def _plays(self, info: GameInfo) -> bool:
-        """Whether a lobby of ours has the game: then that one records it."""
-        names = {lobby.name.lower() for _, lobby in self._lobbies}
-        return info.white.id in names or info.black.id in names
+    def _plays(self, player: Player) -> bool:
+        return player.id in {lobby.name.lower() for _, lobby in self._lobbies}
 
     # -- running and ending --------------------------------------------------------------------------------------
 

@@ -5,13 +5,17 @@ from contextlib import aclosing
 from functools import partial
 from typing import Protocol, TypeAlias, TypeVar
 
+import structlog
+
 from bridge.decisions.pool_choice import parse_time_control
 from bridge.errors import Refused, Unreachable
-from bridge.interfaces import GameInfo, GameMessage, GameStarted, Platform
+from bridge.interfaces import GameInfo, GameMessage, GameStarted, Platform, Player
 from bridge.settings.watch import WatchAccount, WatchEntry, WatchGame, WatchTv, WatchUser
 from bridge.watching import Subject, Watchers, own_board, spectator
 
 T = TypeVar("T")
+
+log = structlog.get_logger("kirichess_watch")
 
 
 class Watchable(Platform, Protocol):
@@ -52,12 +56,12 @@ Watch: TypeAlias = Callable[[Watchers], Coroutine[object, object, None]]
 
 
 async def open_watch(
-    entry: WatchEntry, platform: Watchable, spectate: Spectate, plays: Callable[[GameInfo], bool]
+    entry: WatchEntry, platform: Watchable, spectate: Spectate, plays: Callable[[Player], bool]
 ) -> Watch:
     """Look whether the entry can be followed; what comes back follows it.
 
-    `spectate` reads a game as spectators do, within what one address may open; `plays` tells the games that are
-    recorded by those who play them.
+    `spectate` reads a game as spectators do, within what one address may open; `plays` tells the accounts that play
+    here: they record their games themselves, and a second reader of their streams would end the first.
 
     Raises:
         PlatformError: the server is not there.
@@ -66,12 +70,21 @@ async def open_watch(
     ways = [spectator(partial(spectate, platform))]
     if isinstance(entry, WatchAccount):
         me = await reached(platform.url, platform.account())
+        if plays(me):
+            log.warning("watch_left_out", account=me.name, cause="it plays here, so its games are recorded anyway")
+            return _nothing
         ways.insert(0, own_board(platform.game if me.is_bot else platform.board_game))
     else:
         await reached(platform.url, platform.ping())
     wanted = _filter(entry)
-    subject = Subject(platform, ways, entry.ruleset(), lambda info: wanted(info) and not plays(info))
+    subject = Subject(
+        platform, ways, entry.ruleset(), lambda info: wanted(info) and not (plays(info.white) or plays(info.black))
+    )
     return partial(_follow, entry, platform, subject)
+
+
+async def _nothing(watchers: Watchers) -> None:
+    """There is nothing to follow."""
 
 
 async def _follow(entry: WatchEntry, platform: Watchable, subject: Subject, watchers: Watchers) -> None:

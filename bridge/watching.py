@@ -65,22 +65,23 @@ class Subject:
 class Watchers:
     """Every watched game of a daemon, each in a task of its own and followed once."""
 
-    def __init__(self, tracker_of: Callable[[str], Tracker | None], forget: Callable[[str], object]) -> None:
-        """`tracker_of` gives None for a game that is followed already; `forget` takes back one that is not wanted."""
+    def __init__(self, tracker_of: Callable[[str], Tracker]) -> None:
         self._tracker_of = tracker_of
-        self._forget = forget
+        self._followed: set[str] = set()
         self._games: set[asyncio.Task[None]] = set()
 
     async def follow(self, game_id: str, subject: Subject) -> None:
-        """One game, to its final verdict. Raises BridgeError: what stood in its way; nothing if it has it already."""
-        tracker = self._tracker_of(game_id)
-        if tracker is None:
+        """One game, to its final verdict; nothing if it is followed already. Raises BridgeError: what failed."""
+        if game_id in self._followed:
             return
+        self._followed.add(game_id)
+        tracker = self._tracker_of(game_id)
         try:
             await WatchedGame(game_id, tracker, subject).run()
         finally:
             if not tracker.is_open:
-                self._forget(game_id)
+                # Not wanted by this one: another may want it.
+                self._followed.discard(game_id)
 
     async def follow_each(self, ids: AsyncGenerator[str], subject: Subject) -> None:
         """The games that a stream of ids names. Raises what the stream raises; a game's fault ends that game only."""

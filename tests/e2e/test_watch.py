@@ -259,6 +259,26 @@ async def test_a_game_too_fast_for_the_board_stream_is_read_as_spectators_do(run
     assert (final["reason"], final["result"]) == ("aborted", "*")
 
 
+async def test_the_games_of_a_bot_that_plays_here_are_told_once_and_its_stream_is_left_alone(run_bridge: Any) -> None:
+    people = [Account("Kiri", "tokenKiri", title="BOT"), Account("Ann", "tokenAnn")]
+    log: list[RequestLine] = []
+    async with Arena(people, request_log=log) as arena:
+        settings = config(arena, {"account": "me", "pool": "winder"}, {"user": "Kiri", "pool": "winder"})
+        account = {"token": "tokenKiri", "play": {"engine": "r", "pool": "winder", "greeting": False}}
+        settings["accounts"] = [{"platform": "lichess", "url": arena.url, **account}]
+        settings["engines"] = {"r": {"kind": "random"}}
+        async with run_bridge(settings, poll_s=0.02) as bridge:
+            game_id = arena.pair("Ann", "Kiri", 60)
+            await opened(bridge)
+            await asyncio.sleep(0.3)
+            arena.hall.happen(arena.games[game_id], referee.abort(arena.games[game_id], arena.hall.now_ms()))
+            await bridge.recorder.final(10)
+            await asyncio.sleep(0.1)
+    assert len(bridge.recorder.of(event_types.GAME_STARTED)) == len(bridge.recorder.of(event_types.VERDICT_FINAL)) == 1
+    assert bridge.recorder.of(event_types.GAME_STARTED)[0].account == "Kiri"
+    assert [line.path for line in log].count(f"/api/bot/game/stream/{game_id}") == 1
+
+
 async def opened(bridge: Any) -> None:
     async with asyncio.timeout(5):
         while not bridge.recorder.of(event_types.GAME_STARTED):

@@ -46,7 +46,7 @@ async def append(journal: SqlJournal, count: int) -> None:
 
 async def until(condition: Callable[[], bool]) -> None:
     async with asyncio.timeout(5):
-        while not condition():  # noqa: ASYNC110 - any condition, not one event
+        while not condition():
             await asyncio.sleep(0.002)
 
 
@@ -166,8 +166,11 @@ async def test_a_slow_sink_delays_neither_the_journal_nor_another_sink(journal: 
 
 async def test_it_ends_with_the_journal(journal: SqlJournal) -> None:
     sink = Collector()
-    feed = asyncio.create_task(Feed(journal, sink).run())
-    await asyncio.sleep(0.02)
+    feed = Feed(journal, sink)
+    await feed.open()
+    running = asyncio.create_task(feed.run())
+    await journal.append([Draft("kirichess.game.started", "abcdefgh")])
+    await feed.reached(1)
     await journal.close()
-    await asyncio.wait_for(feed, 1)
+    await asyncio.wait_for(running, 5)
     assert sink.closed
