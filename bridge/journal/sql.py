@@ -15,7 +15,8 @@ from bridge.errors import JournalError
 from bridge.interfaces import Draft, Entry
 from bridge.journal.place import parse_url
 from bridge.journal.raw import Gathered, Line
-from bridge.journal.store import Row, Store
+from bridge.journal.rows import Row
+from bridge.journal.store import Store
 
 log = structlog.get_logger("kirichess_journal")
 

@@ -5,7 +5,6 @@ import sqlite3
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -15,12 +14,13 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.pool import StaticPool
 
 from bridge.errors import JournalError
-from bridge.interfaces import Draft, Entry
+from bridge.interfaces import Entry
 from bridge.journal import schema
 from bridge.journal.faults import told
 from bridge.journal.lock import JournalLock
 from bridge.journal.place import check_file, parse_url
-from bridge.journal.raw import Block, pack
+from bridge.journal.raw import Block
+from bridge.journal.rows import INSERT_EVENT, INSERT_RAW, Row, block_columns, event_columns
 from bridge.journal.saving import save
 from bridge.journal.sweeping import LATEST, forget_some, last_id, merge_some
 from bridge.journal.upgrade import upgrade
@@ -28,19 +28,6 @@ from bridge.journal.upgrade import upgrade
 log = structlog.get_logger("kirichess_journal")
 
 BUSY_TIMEOUT_S = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A draft whose data is JSON text already, so that what cannot be stored fails alone, before it joins a batch."""
-
-    draft: Draft
-    data: str
-
-    @classmethod
-    def of(cls, draft: Draft) -> "Row":
-        """Raises TypeError or ValueError for data that is not plain JSON values."""
-        return cls(draft, json.dumps(draft.data, allow_nan=False, separators=(",", ":")))
 
 
 class Store:
@@ -123,10 +110,10 @@ class Store:
                         known.add(row.draft.key)
                     seq += 1
                     stored[-1].append(self._entry(seq, time_ms, row))
-                    values.append(_columns(stored[-1][-1], row))
+                    values.append(event_columns(stored[-1][-1], row))
             driver = _driver(connection)
-            driver.executemany(_INSERT_EVENT, values)
-            driver.executemany(_INSERT_RAW, [_block_columns(block, self._compressor) for block in blocks])
+            driver.executemany(INSERT_EVENT, values)
+            driver.executemany(INSERT_RAW, [block_columns(block, self._compressor) for block in blocks])
             for name, position in cursors.items():
                 statement = sqlite.insert(schema.cursor).values(name=name, seq=position)
                 connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_={"seq": position}))
@@ -234,14 +221,6 @@ def _tune(connection: sqlite3.Connection, _record: object) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
 
 
-def _insert(table: sa.Table) -> str:
-    """What the driver is given as it is: a statement that goes through SQLAlchemy takes half as long as the commit."""
-    return str(sa.insert(table).compile(dialect=sqlite.dialect(paramstyle="named")))
-
-
-_INSERT_EVENT, _INSERT_RAW = _insert(schema.event), _insert(schema.raw)
-
-
 def _driver(connection: sa.Connection) -> sqlite3.Connection:
     driver = connection.connection.driver_connection
     assert isinstance(driver, sqlite3.Connection), "the driver is sqlite3"
@@ -270,28 +249,3 @@ def _known_keys(connection: sa.Connection, keys: Sequence[str]) -> set[str | Non
     if not keys:
         return set()
     return set(connection.execute(sa.select(schema.event.c.key).where(schema.event.c.key.in_(keys))).scalars())
-
-
-def _columns(entry: Entry, row: Row) -> dict[str, object]:
-    return {
-        "seq": entry.seq,
-        "id": entry.id,
-        "time_ms": entry.time_ms,
-        "type": entry.type,
-        "subject": entry.subject,
-        "account": entry.account,
-        "data": row.data,
-        "key": row.draft.key,
-    }
-
-
-def _block_columns(block: Block, compressor: zstandard.ZstdCompressor) -> dict[str, object]:
-    return {
-        "subject": block.subject,
-        "source": block.source,
-        "first": block.first,
-        "id": None,
-        "lines": len(block.lines),
-        "until_ms": block.lines[-1].wall_ms,
-        "data": pack(block.lines, compressor),
-    }
