@@ -4,6 +4,7 @@ import asyncio
 import math
 import signal
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,12 +38,13 @@ def command(once: bool, pool: str, seconds: int | None, port: int) -> None:
 
     Prints the address of the page; live clocks in the terminal. Ends with a signal, after --seconds, or --once.
     """
+    ends_at = None if seconds is None else time.monotonic() + seconds
     from bridge.cli.running import set_up_logs
     from bridge.rules.pools import POOLS, named
 
     name = named(pool, POOLS).pool or pool
     set_up_logs()
-    asyncio.run(_demo(name, once=once, seconds=seconds, port=port))
+    asyncio.run(_demo(name, once=once, ends_at=ends_at, port=port))
 
 
 class _Verdicts:
@@ -61,7 +63,7 @@ class _Verdicts:
         pass
 
 
-async def _demo(pool: str, *, once: bool, seconds: int | None, port: int) -> None:
+async def _demo(pool: str, *, once: bool, ends_at: float | None, port: int) -> None:
     from bridge.arena import Account, Arena
     from bridge.cli.running import Stdout, until_first
     from bridge.daemon import Daemon
@@ -72,7 +74,11 @@ async def _demo(pool: str, *, once: bool, seconds: int | None, port: int) -> Non
             settings = _settings(arena.url, pool, port, Path(folder))
             daemon = Daemon(settings, sinks=[stdout, verdicts], think_cap_ms=_THINK_CAP_MS)
             work = asyncio.create_task(daemon.run())
-            ends = [_signal(), stdout.gone.wait(), *([] if seconds is None else [asyncio.sleep(seconds)])]
+            ends = [
+                _signal(),
+                stdout.gone.wait(),
+                *([] if ends_at is None else [asyncio.sleep(ends_at - time.monotonic())]),
+            ]
             await until_first(work, _play(arena, daemon, verdicts, pool, once=once), *ends)
             if stdout.gone.is_set():
                 raise BrokenPipeError
