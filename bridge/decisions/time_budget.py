@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import chess
 
-from bridge.rules.dials import Prices
 from bridge.rules.ledger import Ledger
 
 LEAST_MS = 20
@@ -74,12 +73,11 @@ def _dearest_toll(ledger: Ledger, side: chess.Color) -> int:
 
 def _cheapest_toll(ledger: Ledger) -> int:
     """The least any legal move costs; a repeated position costs nothing, but cannot be counted on."""
-    prices = ledger.setup.rules.dials.prices
-    return min((_toll(ledger.board, move, prices) for move in ledger.board.legal_moves), default=0)
-
-
-def _toll(board: chess.Board, move: chess.Move, prices: Prices) -> int:
-    if board.is_castling(move):
-        return prices.castling_ms
-    piece = board.piece_type_at(move.from_square)
-    return prices.toll_ms[piece] if piece else 0
+    board, prices = ledger.board, ledger.setup.rules.dials.prices
+    castling = [prices.castling_ms] if any(board.generate_castling_moves()) else []
+    # Cheapest pieces first: the first of them that can move at all settles it.
+    for piece in sorted(chess.PIECE_TYPES, key=prices.toll_ms.__getitem__):
+        mask = board.pieces_mask(piece, board.turn)
+        if mask and any(not board.is_castling(move) for move in board.generate_legal_moves(mask)):
+            return min([prices.toll_ms[piece], *castling])
+    return min(castling, default=0)
