@@ -26,11 +26,13 @@ class Row:
 
 
 def _insert(table: sa.Table) -> str:
-    """What the driver is given as it is: a statement that goes through SQLAlchemy takes half as long as the commit."""
     return str(sa.insert(table).compile(dialect=sqlite.dialect(paramstyle="named")))
 
 
 INSERT_EVENT, INSERT_RAW = _insert(schema.event), _insert(schema.raw)
+SET_CURSOR = "INSERT INTO cursor (name, seq) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET seq = excluded.seq"
+TOUCH = "UPDATE meta SET value = value"
+"""A write that changes nothing."""
 
 
 def event_columns(entry: Entry, row: Row) -> dict[str, object]:
