@@ -12,7 +12,7 @@ from bridge.records.events import decode, encode
 from bridge.records.fields import Json
 from bridge.records.verdict_json import verdict_object
 from bridge.rules.diff import diff
-from bridge.rules.events import Event, Moved, Started
+from bridge.rules.events import Ended, Event, Moved, Started
 from bridge.rules.ledger import Ledger
 from bridge.rules.snapshot import RUNNING, Setup, Snapshot
 from bridge.rules.verdict import Verdict, verdict
@@ -88,13 +88,19 @@ def against_events(game: str, entries: Sequence[Entry]) -> Iterator[Difference]:
 
 
 def against_source(game: str, stored: Sequence[Event], events: Sequence[Event]) -> Iterator[Difference]:
-    """Stored events that are not those of the platform's lines; the first that differs stands for those after it."""
+    """Stored events that are not those of the platform's lines; the first that differs stands for those after it.
+
+    The lines of a game that still runs may be ahead of its events.
+    """
+    over = any(isinstance(event, Ended) for event in stored)
     ply = 0
     for ours, theirs in zip_longest(stored, events):
         if isinstance(ours or theirs, Moved):
             ply += 1
         if ours == theirs:
             continue
+        if ours is None and not over:
+            return
         if ours is None or theirs is None:
             which = "is not stored" if ours is None else "is not in the platform's lines"
             yield Difference(game, ply, f"{_name(ours or theirs)} {which}")

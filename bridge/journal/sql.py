@@ -4,7 +4,7 @@ import asyncio
 import itertools
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import ParamSpec, Self, TypeVar
@@ -28,12 +28,20 @@ RECENT = 2000  # entries kept in memory, so that followers at the end never touc
 RAW_WAITS_S = 1.0  # how long a raw line waits for events to be stored with
 SWEEP_S = 3600.0
 DAY_MS = 86_400_000
-PROBES_S = (0.5, 30.0)  # a journal that fails is tried again so soon at first, and at least so often
+PAUSES_S = (0.5, 30.0)  # a journal that fails is tried again so soon at first, and at least so often
 
 
 def wall_ms() -> int:
     """The wall clock in milliseconds since 1970."""
     return time.time_ns() // 1_000_000
+
+
+def doubling() -> Iterator[float]:
+    """The pauses between tries."""
+    pause_s, most_s = PAUSES_S
+    while True:
+        yield pause_s
+        pause_s = min(2 * pause_s, most_s)
 
 
 class _Batch:
@@ -122,14 +130,24 @@ class SqlJournal:
             self._raw_timer = asyncio.get_running_loop().call_later(RAW_WAITS_S, self._next_batch)
 
     async def follow(self, after: int) -> AsyncIterator[Entry]:
-        """Every entry with a greater number, then the new ones as they come; ends when the journal is closed."""
+        """Every entry with a greater number, then the new ones as they come; ends when the journal is closed.
+
+        What cannot be read is tried again, less and less often.
+        """
+        pauses = doubling()
         while self._store is not None:
             news = self._news
             if after >= self._last:
                 await news.wait()
                 continue
             last = self._last
-            page = await self._page(after)
+            try:
+                page = await self._page(after)
+                pauses = doubling()
+            except JournalError as error:
+                log.warning("follower_waits", after=after, cause=str(error))
+                await asyncio.sleep(next(pauses))
+                continue
             for entry in page:
                 yield entry
             # An empty page: what was there has been pruned.
@@ -223,10 +241,9 @@ class SqlJournal:
 
     async def _probe(self) -> None:
         """Try whether the trouble is over, with what waits or with a write that changes nothing."""
-        wait_s, most_s = PROBES_S
+        pauses = doubling()
         while self.trouble:
-            await asyncio.sleep(wait_s)
-            wait_s = min(2 * wait_s, most_s)
+            await asyncio.sleep(next(pauses))
             with suppress(JournalError):  # `trouble` has it
                 await asyncio.shield(self._next_batch().committed)
 

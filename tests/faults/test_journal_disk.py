@@ -59,7 +59,7 @@ def locked(file: Path) -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bridge.outbox._PAUSES_S", (0.05, 0.2))
-    monkeypatch.setattr("bridge.journal.sql.PROBES_S", (0.05, 0.2))
+    monkeypatch.setattr("bridge.journal.sql.PAUSES_S", (0.05, 0.2))
     monkeypatch.setattr("bridge.journal.store.BUSY_TIMEOUT_S", 0.3)
 
 

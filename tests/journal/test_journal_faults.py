@@ -50,7 +50,7 @@ async def run(journal: SqlJournal, statement: str) -> None:
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sql, "PROBES_S", (0.05, 0.2))
+    monkeypatch.setattr(sql, "PAUSES_S", (0.05, 0.2))
     monkeypatch.setattr("bridge.journal.store.BUSY_TIMEOUT_S", 0.05)
 
 
@@ -164,6 +164,28 @@ async def test_damage_under_way_is_one_clear_line(tmp_path: Path) -> None:
         with file.open("r+b") as raw:
             raw.write(whole)
         assert [entry.seq for entry in await journal.append(drafts(1))] == [301]
+
+
+async def test_a_follower_outlives_what_cannot_be_read(tmp_path: Path) -> None:
+    file = tmp_path / "journal.db"
+    async with SqlJournal(url_of(file)) as journal:
+        await journal.append(drafts(20, 500))
+    async with SqlJournal(url_of(file)) as journal:
+        await run(journal, "ALTER TABLE event RENAME COLUMN data TO gone")
+        following = asyncio.create_task(follow(journal, 20))
+        await asyncio.sleep(0.2)
+        assert not following.done()
+        await run(journal, "ALTER TABLE event RENAME COLUMN gone TO data")
+        assert [entry.seq for entry in await asyncio.wait_for(following, 2)] == list(range(1, 21))
+
+
+async def follow(journal: SqlJournal, count: int) -> list[Entry]:
+    entries: list[Entry] = []
+    async for entry in journal.follow(0):
+        entries.append(entry)
+        if len(entries) == count:
+            break
+    return entries
 
 
 def names(folder: Path) -> list[str]:

@@ -175,6 +175,13 @@ def test_an_event_that_went_is_named(journal: Path, game: str) -> None:
     assert f"game {game}" in told.stderr
 
 
+def test_the_lines_of_a_running_game_may_be_ahead_of_its_events(journal: Path, game: str) -> None:
+    seq, _ = list(entries(journal, game, "kirichess.game.ply"))[10]
+    with closing(sqlite3.connect(journal, isolation_level=None)) as base:
+        base.execute("DELETE FROM event WHERE subject = ? AND seq > ?", (game, seq))
+    assert run("verify", game, "--journal", str(journal)).exit_code == 0
+
+
 def test_a_replay_gives_the_stored_verdict(journal: Path, game: str) -> None:
     told = run("replay", game, "--json", "--ledger", "--journal", str(journal))
     [(_, data)] = entries(journal, game, VERDICT_FINAL)
