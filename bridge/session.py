@@ -271,6 +271,8 @@ class Session:
 
     async def _close(self) -> None:
         self._tracker.close()
-        await self._tasks.end()
-        await self._voice.finish(0)
-        await self._thinker.close()
+        try:
+            await self._tasks.end()
+            await self._voice.finish(0)
+        finally:
+            await self._thinker.close()

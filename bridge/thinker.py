@@ -93,8 +93,10 @@ class Thinker:
 
     async def close(self) -> None:
         """End both engines; nobody may be asking them any more."""
-        await self._engine.close()
-        await self._fallback.close()
+        try:
+            await self._engine.close()
+        finally:
+            await self._fallback.close()
 
 
 def _share_ms(limit: Limit) -> int:

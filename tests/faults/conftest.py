@@ -214,6 +214,13 @@ class Table:
                 at = game.plies
                 await until(lambda at=at: game.plies > at, patience_s, f"the bot's move after {game.moves}")  # type: ignore[misc]
 
+    async def settled(self, game: Game) -> None:
+        """Returns once the daemon reads the game and has stored every ply of it."""
+        kinds = ("game", game.id)
+        streams = self.arena.hall.audience.open
+        await until(lambda: any((stream.name.kind, stream.name.topic) == kinds for stream in streams))
+        await until(lambda: self.plies(game) == game.moves, what="every ply is stored")
+
     def tell(self, game: Game) -> None:
         """The state of the game once more."""
         hall = self.arena.hall
@@ -295,7 +302,7 @@ class Table:
         assert live["platform_plies"] == game.plies
         assert (live["result"], live["reason"]) == (expected.outcome.result, expected.outcome.reason)
         assert (live["white_ms"], live["black_ms"]) == (expected.white_ms, expected.black_ms)
-        assert live["certain"]
+        assert live["certain"], [(row["ply"], row["think_ms"]) for row in live["ledger"]]
         assert self.plies(game) == game.moves
         assert self.numbers() == list(range(1, len(self.recorder.entries) + 1))
 

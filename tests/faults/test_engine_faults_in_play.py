@@ -68,13 +68,15 @@ def uci(tmp_path: Path) -> Path:
 async def test_a_program_that_fails_is_started_again_in_the_same_game(table: Any, uci: Path, fault: str) -> None:
     await table.run(program={"path": sys.executable, "args": [str(uci), fault]})
     game = table.pair()
-    if fault == "hang":
-        table.set_clock(game, 5000)  # a silent engine may use its share of it
+    if fault == "hang":  # it may use its share of the clock
+        await table.until(lambda: table.recorder.of(event_types.GAME_STARTED))
+        table.set_clock(game, 6000)
+        await table.until(lambda: table.recorder.of(event_types.ANOMALY))
     await table.until(lambda: len(running(str(uci))) == 1, what="one engine for one game")
     for uci_move in ("e2e4", "d2d4", "c2c3", "g2g3"):
         at = game.plies
         table.move(game, uci_move)
-        await table.until(lambda at=at: game.plies == at + 2, 4.0, f"an answer to {uci_move}")
+        await table.until(lambda at=at: game.plies == at + 2, 5.0, f"an answer to {uci_move}")
     failed = table.recorder.of(event_types.ENGINE_FAILED, game.id)
     assert len(failed) == (0 if fault in ("slow", "flood") else 1)
     assert len(running(str(uci))) == 1

@@ -31,11 +31,31 @@ async def test_a_game_goes_on_as_if_nothing_was(table: Any, plies: int) -> None:
     game = table.pair()
     await table.play(game, plies)
     for _ in range(2):
+        await table.settled(game)
         await table.kill()
         await table.run()
+        await table.settled(game)
         await table.play(game, game.plies + 3)
     await table.resign(game)
     await table.check_undisturbed(game)
+    assert len(table.recorder.of(event_types.GAME_STARTED)) == 1
+
+
+@pytest.mark.parametrize("plies", [3, 6])
+async def test_what_nobody_read_is_unknown_and_nothing_else_is_lost(table: Any, plies: int) -> None:
+    """Killed at any moment, with moves that were played meanwhile (R14)."""
+    await table.run()
+    game = table.pair()
+    for _ in range(3):
+        await table.play(game, game.plies + plies)
+        await table.kill()
+        await table.run()
+    await table.play(game, game.plies + 2)
+    await table.resign(game)
+    live, expected = await table.final(game), table.undisturbed(game)
+    assert (live["result"], live["reason"]) == (expected.outcome.result, expected.outcome.reason)
+    assert table.plies(game) == game.moves
+    assert table.numbers() == list(range(1, len(table.recorder.entries) + 1))
     assert len(table.recorder.of(event_types.GAME_STARTED)) == 1
 
 
