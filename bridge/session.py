@@ -16,7 +16,7 @@ from bridge.decisions import chat
 from bridge.decisions.time_budget import budget
 from bridge.decisions.turn import Decision, Seat, decide
 from bridge.errands import Errands
-from bridge.errors import JournalError, PlatformError
+from bridge.errors import BridgeError, JournalError, PlatformError
 from bridge.interfaces import (
     Abort,
     AnswerDraw,
@@ -36,6 +36,7 @@ from bridge.interfaces import (
     Resign,
 )
 from bridge.records.one_line import one_line
+from bridge.rules.ledger import Ledger
 from bridge.rules.pools import DEFAULT_POOL, Ruleset, named
 from bridge.rules.snapshot import Snapshot, TimeControl
 from bridge.rules.verdict import verdict
@@ -48,6 +49,8 @@ from bridge.voice import Voice
 log = structlog.get_logger("kirichess_session")
 
 _GOODBYE_S = 5.0
+_ARCHIVE_PAUSES_S = (0.0, 1.0, 3.0, 10.0)
+"""The archive can lag behind the stream."""
 _RESIGN_AGAIN_S = 5.0
 _CLAIM_AGAIN_S = 10.0
 
@@ -264,10 +267,24 @@ class Session:
     async def _over(self) -> None:
         """The platform's game is over, or the platform does not know it any more: then it is judged as it stands."""
         self._end_turn()
-        judged = verdict(self._tracker.ledger, final=True)
+        judged = verdict(await self._without_gaps(), final=True)
         await self._tracker.conclude(judged)
         self._voice.say(one_line(judged), once="verdict", important=True)
         await self._voice.finish(_GOODBYE_S)
+
+    async def _without_gaps(self) -> Ledger:
+        """Where several plies came in one line, their clocks are the archive's to tell (R14)."""
+        ledger = self._tracker.ledger
+        if all(row.think_ms is not None for row in ledger.rows):
+            return ledger
+        for pause_s in _ARCHIVE_PAUSES_S:
+            await asyncio.sleep(pause_s)
+            try:
+                finished = await self._bot.platform.finished(self.game_id)
+                return await self._tracker.refined(finished.snapshot.clocks_ms or ())
+            except BridgeError as error:
+                log.warning("gaps_not_filled", game=self.game_id, cause=str(error))
+        return ledger
 
     async def _close(self) -> None:
         self._tracker.close()

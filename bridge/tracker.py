@@ -25,6 +25,7 @@ from bridge.rules.endings import Outcome
 from bridge.rules.events import Ended, Event, Moved, Started, TakenBack
 from bridge.rules.ledger import Ledger
 from bridge.rules.pools import Ruleset
+from bridge.rules.refine import refine
 from bridge.rules.snapshot import RUNNING, Setup, Snapshot
 from bridge.rules.verdict import Verdict, verdict
 from bridge.verdicts import ToldVerdict, replacing, standing
@@ -162,6 +163,13 @@ class Tracker:
         if self._outbox is not None:
             self._outbox.put(drafts)
             await self._outbox.empty()
+
+    async def refined(self, clocks_ms: Sequence[int | None]) -> Ledger:
+        """The game with the thinking times that lines left out, by the clock after each ply. Raises JournalError."""
+        if self._outbox is not None:
+            await self._outbox.empty()
+        events = [event for entry in await self._stored() if isinstance(event := entry.data.get("event"), dict)]
+        return Ledger.replay(refine((decode(event) for event in events), clocks_ms))
 
     def close(self) -> None:
         """Stop the flag timer, and trying to store."""

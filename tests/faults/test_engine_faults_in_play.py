@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from bridge import event_types
+from bridge.engines.build import build_engine
+from bridge.engines.spec import EngineSpec
 
 UCI = r"""
 import os, sys, time
@@ -129,7 +131,7 @@ async def test_any_legal_move_is_better_than_none(table: Any, monkeypatch: pytes
     async def fails(*_: object) -> None:
         raise RuntimeError("the fallback too")
 
-    monkeypatch.setattr("bridge.engines.kiri.KiriEngine.think", fails)
+    monkeypatch.setattr(type(build_engine(EngineSpec("kiri"))), "think", fails)
     await table.run()
     game = table.pair()
     table.engine.next = [table.dies] * 100
