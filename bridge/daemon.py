@@ -166,7 +166,7 @@ class Daemon:
             journal=self._journal,
             style=style,
             new_engine=partial(build_engine, spec),
-            new_fallback=partial(build_engine, EngineSpec("kiri")),
+            new_fallback=partial(build_engine, EngineSpec("kiri", builtin=True)),
             wall_ms=wall_ms,
         )
         policy = ChallengePolicy(

@@ -119,7 +119,7 @@ def _settings(url: str, pool: str, port: int, folder: Path) -> "Settings":
     return Settings.model_validate(
         {
             "accounts": [{"platform": "lichess", "url": url, "token": f"demo{name}", "play": play} for name in _BOTS],
-            "engines": {"built-in": {"kind": "kiri"}},
+            "engines": {"built-in": {"kind": "kiri", "builtin": True}},
             "journal": {"url": f"sqlite:///{folder / 'journal.db'}"},
             "monitor": {"listen": f"127.0.0.1:{port}"},
         }

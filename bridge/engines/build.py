@@ -1,6 +1,7 @@
 """From a setting to an engine."""
 
 from bridge.engines.kiri import KiriEngine
+from bridge.engines.locate import installed
 from bridge.engines.plugin import PluginEngine
 from bridge.engines.process import ProcessEngine
 from bridge.engines.random_engine import RandomEngine
@@ -17,7 +18,8 @@ def build_engine(spec: EngineSpec) -> Engine:
     """
     match spec.kind:
         case "kiri":
-            return KiriEngine(spec.seed)
+            path = spec.path or (installed("stockfish") if not spec.builtin else "")
+            return KiriEngine(path, spec.options, nodes=spec.nodes, seed=spec.seed)
         case "random":
             return RandomEngine(spec.seed)
         case "python":

@@ -5,102 +5,26 @@ it from an event loop and the laboratory from a pipe.
 """
 
 from collections import Counter
-from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Iterable
+from typing import TypeVar
 
 import chess
 
 from bridge.engines.flag_search import FlagSearch, Spent, may_flag
-from bridge.engines.line import AT_ONCE, Line, Pace
-from bridge.rules.dials import Dials
-from bridge.rules.ledger import Ledger
+from bridge.engines.pressure import chance, threatening, worth
+from bridge.engines.switches import Switches
+from bridge.engines.view import Ask, Decision, Found, View
+from bridge.engines.worth import Scale, line_points, move_points, squashed
+from bridge.errors import RecordError
+from bridge.rules.position import read_move
 
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """A search by the wrapped engine. `moves`: the root moves allowed, all where it is empty; `part`: of what is left
-    of the allowance; `spent`: the nodes that our own searches have made so far in this choice."""
-
-    moves: tuple[str, ...]
-    part: float
-    spent: int
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a search found: move and line in UCI, the score from the mover's side."""
-
-    uci: str
-    score_cp: int | None = None
-    depth: int | None = None
-    pv: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Switches:
-    """What kiri does beyond the wrapped engine; every part can be turned off."""
-
-    flags: bool = True
-    """Play moves that flag the opponent at once, and avoid those that flag ourselves or let us be flagged at once."""
-    proofs: bool = True
-    """Search for forced flags some moves deep."""
-    win_nodes: int = 600
-    safe_nodes: int = 800
-    deep: int = 2
-    slow: float = 1.5
-    """The attacker's or defender's own thinking, against the pace: caution when our flag is at stake."""
-    quick: float = 0.6
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """The move, and why. `nodes`: what our own searches made for it."""
-
-    uci: str
-    why: str
-    score_cp: int | None = None
-    depth: int | None = None
-    nodes: int = 0
-    tally: Counter[str] = field(default_factory=Counter)
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """The game for the side to move: both clocks after its own thinking, and how fast both sides think (by colour)."""
-
-    board: chess.Board
-    chess960: bool
-    white_ms: int
-    black_ms: int
-    dials: Dials
-    paces: tuple[Pace, Pace] = (AT_ONCE, AT_ONCE)
-
-    def line(self, slow: float, quick: float) -> Line:
-        """A line to search on, with our thinking stretched and the other side's shortened: proofs that err for us."""
-        me = self.board.turn
-        paces = [self.paces[False], self.paces[True]]
-        paces[me], paces[not me] = paces[me].scaled(slow), paces[not me].scaled(quick)
-        board = self.board.copy(stack=self.board.halfmove_clock)
-        return Line(board, self.white_ms, self.black_ms, self.dials, (paces[0], paces[1]))
-
-    def uci(self, move: chess.Move) -> str:
-        """A move as the game spells it."""
-        return self.board.uci(move, chess960=self.chess960)
-
-
-def view_of(ledger: Ledger, think_ms: int, paces: tuple[Pace, Pace]) -> View:
-    """The ledger's game, with the side to move having thought `think_ms`."""
-    clocks = [ledger.black_ms, ledger.white_ms]
-    clocks[ledger.turn] = max(1, clocks[ledger.turn] - think_ms)
-    return View(
-        ledger.board, ledger.chess960, clocks[True], max(1, clocks[False]), ledger.setup.rules.dials, paces
-    )
+T = TypeVar("T")
+_NO_SCORE_CP = 0
 
 
 def choose(view: View, switches: Switches) -> Generator[Ask, Found, Decision]:
     """Choose a move; there must be a legal one."""
-    choice = _Choice(view, switches)
-    return (yield from choice.run())
+    return (yield from _Choice(view, switches).run())
 
 
 class _Choice:
@@ -110,122 +34,178 @@ class _Choice:
         self.view = view
         self.switches = switches
         self.line = view.line(switches.slow, switches.quick)
+        self.me = view.board.turn
         self.legal = list(view.board.legal_moves)
         self.banned: dict[chess.Move, str] = {}
         self.tally: Counter[str] = Counter()
 
     def run(self) -> Generator[Ask, Found, Decision]:
+        """Flags first, then the engine, then what may be better for the clocks."""
         if len(self.legal) == 1:
-            return self._decide(self.legal[0], "the only legal move")
-        if self.switches.flags and (won := self._win()) is not None:
-            return won
-        me = self.line.board.turn
-        if self.switches.flags and (self._short() or may_flag(self.line, me, 1)):
+            return self._decided(self.legal[0], "the only legal move")
+        if self.switches.flags:
+            won = self._win()
+            if won is not None:
+                return won
             self._ban_losers()
-        found = yield self._ask(1.0 if not self._deep_danger() else 0.5)
-        if not self._deep_danger():
-            return self._found(found)
-        return (yield from self._verified(found))
+        threats = self._threats()
+        gains = self._gains()
+        spread = max(gains.values(), default=0.0) - min(gains.values(), default=0.0)
+        more = bool(threats) or self._in_danger() or spread >= self.switches.trigger
+        found = yield self._ask(self._open(), self.switches.main_part if more else 1.0)
+        why = "the engine's move"
+        if gains:
+            now = gains.get(self._move(found))
+            better = [m for m, p in gains.items() if now is not None and p >= now + self.switches.trigger]
+            if better:
+                self.tally["economy asked"] += 1
+                other = yield self._ask(better, 0.9)
+                if self._pays(found, other):
+                    self.tally["economy"] += 1
+                    found, why = other, "better for the clocks"
+            elif spread >= self.switches.trigger and not self._in_danger():
+                found = yield self._ask(self._open(), 1.0)
+        if threats and self._move(found) not in threats:
+            other = yield self._ask(threats, 0.7)
+            if self._presses(found, other):
+                self.tally["pressed"] += 1
+                found, why = other, "threatens to flag the opponent"
+        return (yield from self._verified(found, why))
+
+    # -- flags ---------------------------------------------------------------------------------------------------
 
     def _win(self) -> Decision | None:
-        them = not self.line.board.turn
-        deepest = self.switches.deep if self.switches.proofs else 0
-        for moves in range(deepest + 1):
-            if not may_flag(self.line, them, moves + 1):
+        for moves in range(self.switches.win_moves + 1):
+            if not may_flag(self.line, not self.me, moves + 1):
                 continue
-            self.tally[f"win search {moves}"] += 1
-            search = FlagSearch(self.line, self.line.nodes + self.switches.win_nodes)
-            move = self._try(lambda search=search, moves=moves: search.win(moves))
+            search = self._search(self.switches.win_nodes)
+            move = self._tried(search.win, moves)
             if move is not None:
-                self.tally[f"win {moves}"] += 1
-                how = "flags the opponent" if not moves else f"flags the opponent by force within {moves + 1} moves"
-                return self._decide(move, how)
+                self.tally[f"won in {moves}"] += 1
+                how = "flags the opponent" if not moves else f"flags the opponent by force, {moves} more moves at most"
+                return self._decided(move, how)
         return None
 
     def _ban_losers(self) -> None:
-        """Moves that lose at once, and among the others those that are flagged at once."""
-        self.tally["safe scan"] += 1
-        search = FlagSearch(self.line, self.line.nodes + 10_000)
-        for move in self.legal:
-            if search.refuted(move, 0):
-                self.banned[move] = "is flagged at once"
+        """Moves that lose by themselves, or let the opponent flag us at once."""
+        line = self.line
+        spare_ms = line.clock_ms[self.me] - max(line.dearest_toll_ms(self.me), line.prices.castling_ms)
+        if spare_ms > max(line.prices.fee_ms) and not may_flag(line, self.me, 1):
+            return
+        search = self._search(10_000)
+        self.banned = {move: "lets us be flagged" for move in self.legal if search.refuted(move, 0)}
+        self.tally["banned"] += bool(self.banned)
         if len(self.banned) == len(self.legal):
             self.tally["all lose"] += 1
-            self.banned.clear()
-            me = self.line.board.turn
-            for move in self.legal:
-                outcome = self.line.push(move)
-                self.line.pop()
-                if outcome is not None and outcome.winner == (not me):
-                    self.banned[move] = "flags ourselves"
+            self.banned = {move: "flags ourselves" for move in self.legal if self._loses_alone(move)}
             if len(self.banned) == len(self.legal):
-                self.banned.clear()
-        elif self.banned:
-            self.tally["bans"] += 1
+                self.banned = {}
 
-    def _verified(self, found: Found) -> Generator[Ask, Found, Decision]:
-        """Ask again without the moves that a proof refutes."""
-        refusals = 0
-        while True:
+    def _loses_alone(self, move: chess.Move) -> bool:
+        outcome = self.line.push(move)
+        self.line.pop()
+        return outcome is not None and outcome.winner == (not self.me)
+
+    def _in_danger(self) -> bool:
+        return self.switches.safe_moves > 0 and may_flag(self.line, self.me, 2)
+
+    def _verified(self, found: Found, why: str) -> Generator[Ask, Found, Decision]:
+        """Ask again without the moves that a proof refutes; where every one is refuted the first is as good as any."""
+        first = found
+        if not self._in_danger() or "all lose" in self.tally:
+            return self._found(found, why)
+        for part in (0.6, 0.6, 1.0):
             move = self._move(found)
-            refuted = self._refuted(move)
-            if not refuted:
-                if refusals == 0 and not self._asked_all:
-                    first = found
-                    found = yield self._ask(1.0)
-                    if found.uci == first.uci or not self._refuted(self._move(found)):
-                        return self._found(found)
-                    self.tally["second refuted"] += 1
-                    return self._found(first)
-                return self._found(found)
+            if not self._refuted(move):
+                return self._found(found, why)
             self.tally["refuted"] += 1
-            self.banned[move] = "loses by force on time"
-            refusals += 1
-            if len(self.banned) >= len(self.legal) or refusals > 4:
-                self.tally["no way out"] += 1
-                return self._found(found)
-            found = yield self._ask(0.5)
-
-    _asked_all = False
+            self.banned[move] = "is flagged by force"
+            if len(self.banned) == len(self.legal):
+                break
+            found = yield self._ask(self._open(), part)
+            why = "the engine's best move that is not flagged by force"
+        self.tally["no way out"] += 1
+        return self._found(first, "the engine's move: nothing is proven safe")
 
     def _refuted(self, move: chess.Move) -> bool:
-        for moves in range(1, self.switches.deep + 1):
-            search = FlagSearch(self.line, self.line.nodes + self.switches.safe_nodes)
-            self.tally[f"verify {moves}"] += 1
-            if self._try(lambda search=search, moves=moves: search.refuted(move, moves)):
-                return True
-        return False
+        search = self._search(self.switches.safe_nodes)
+        return any(self._tried(search.refuted, move, moves) for moves in range(1, self.switches.safe_moves + 1))
 
-    def _try(self, proof):  # type: ignore[no-untyped-def]
+    # -- threats -------------------------------------------------------------------------------------------------
+
+    def _threats(self) -> list[chess.Move]:
+        if not self.switches.pressure or not may_flag(self.line, not self.me, 1):
+            return []
+        return threatening(self.line, self._open())
+
+    def _presses(self, found: Found, other: Found) -> bool:
+        points = [
+            worth(each.score_cp or _NO_SCORE_CP, chance(self.line, each), self.switches.win_points)
+            for each in (found, other)
+        ]
+        return points[1] >= points[0] + self.switches.margin
+
+    # -- seconds against centipawns ------------------------------------------------------------------------------
+
+    def _gains(self) -> dict[chess.Move, float]:
+        if not self.switches.weight:
+            return {}
+        scale = Scale.of(self.view.dials, self.switches.weight)
+        # The dearest move against the cheapest, with a check: if that does not matter no move needs to be looked at.
+        own, other = self.line.clock_ms[self.me], self.line.clock_ms[not self.me]
+        swing = self.line.prices.chip_ms + max(self.line.prices.toll_ms)
+        most = scale.points(own, other - self.line.prices.chip_ms) - scale.points(own - swing, other)
+        return move_points(self.line, scale, self._open()) if most >= self.switches.trigger else {}
+
+    def _pays(self, found: Found, other: Found) -> bool:
+        scale = Scale.of(self.view.dials, self.switches.weight)
+        points = [
+            squashed(each.score_cp or 0) + line_points(self.line, scale, self._pv(each)) for each in (found, other)
+        ]
+        return points[1] >= points[0] + self.switches.margin
+
+    def _pv(self, found: Found) -> list[chess.Move]:
+        board = self.view.board.copy(stack=False)
+        board.chess960 = self.view.chess960
+        moves = []
+        for uci in found.pv or (found.uci,):
+            try:
+                move = read_move(board, uci)
+            except RecordError:
+                break
+            moves.append(move)
+            board.push(move)
+        return moves
+
+    # -- the rest ------------------------------------------------------------------------------------------------
+
+    def _search(self, nodes: int) -> FlagSearch:
+        return FlagSearch(self.line, self.line.nodes + nodes)
+
+    def _tried(self, proof: Callable[..., T], *given: object) -> T | None:
+        """A proof within its nodes; None where they did not suffice."""
         height = self.line.height
         try:
-            return proof()
+            return proof(*given)
         except Spent:
             self.tally["spent"] += 1
             while self.line.height > height:
                 self.line.pop()
             return None
 
-    def _short(self) -> bool:
-        """Whether our own move may cost us the flag."""
-        line = self.line
-        me = line.board.turn
-        return line.clock_ms[me] <= max(line.dearest_toll_ms(me), line.prices.castling_ms) + max(line.prices.fee_ms)
+    def _open(self) -> list[chess.Move]:
+        return [move for move in self.legal if move not in self.banned]
 
-    def _deep_danger(self) -> bool:
-        return self.switches.proofs and self.switches.deep > 0 and may_flag(self.line, self.line.board.turn, 2)
-
-    def _ask(self, part: float) -> Ask:
-        moves: Sequence[str] = ()
-        if self.banned:
-            moves = [self.view.uci(move) for move in self.legal if move not in self.banned]
-        return Ask(tuple(moves), part, self.line.nodes)
+    def _ask(self, moves: Iterable[chess.Move], part: float) -> Ask:
+        names = tuple(self.view.uci(move) for move in moves)
+        return Ask(names if len(names) < len(self.legal) else (), part, self.line.nodes)
 
     def _move(self, found: Found) -> chess.Move:
-        return next(move for move in self.legal if found.uci in (move.uci(), self.view.uci(move)))
+        move = self.view.move(found.uci)
+        return self.legal[0] if move is None else move
 
-    def _found(self, found: Found) -> Decision:
-        return Decision(found.uci, "the engine's move", found.score_cp, found.depth, self.line.nodes, self.tally)
+    def _found(self, found: Found, why: str) -> Decision:
+        return Decision(found.uci, why, found.score_cp, found.depth, self.line.nodes, (), self.tally)
 
-    def _decide(self, move: chess.Move, why: str) -> Decision:
-        return Decision(self.view.uci(move), why, None, None, self.line.nodes, self.tally)
+    def _decided(self, move: chess.Move, why: str) -> Decision:
+        return Decision(self.view.uci(move), why, None, None, self.line.nodes, (), self.tally)

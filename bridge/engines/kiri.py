@@ -1,85 +1,181 @@
-"""`kind: kiri`: the engine that is always there. Plays for mate and for the flag, within a tenth of a second."""
+"""`kind: kiri`: plays for mate and for the flag. A UCI engine where there is one, our own proofs and time plan over it.
+
+Whatever befalls that engine, the built-in one answers in its place: kiri itself does not fail.
+"""
 
 import asyncio
-import random
-import threading
 import time
+from collections.abc import Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
-from bridge.engines.answer import require_move
-from bridge.engines.line import Line
-from bridge.engines.search import Found, find_move
+import chess
+import structlog
+
+from bridge.engines.answer import accept, require_move
+from bridge.engines.builtin import BuiltinEngine
+from bridge.engines.choosing import choose
+from bridge.engines.line import Pace
+from bridge.engines.process import ProcessEngine
+from bridge.engines.spec import Option
+from bridge.engines.switches import Switches
+from bridge.engines.time_plan import LEAST_MS, TimePlan, explain_time, plan_time
+from bridge.engines.view import Ask, Decision, Found, View
 from bridge.errors import EngineError
 from bridge.interfaces import Choice, Limit
+from bridge.rules.budget import thinking_budget_s
 from bridge.rules.ledger import Ledger
 
-_MOST_MS = 100
-_LEAST_MS = 2
-_MARGIN_MS = 250
-_PLENTY_MS = 10**9
-_MOST_CP = 100_000
+log = structlog.get_logger("kirichess_engine")
 
-
-def budget_ms(limit: Limit, own_ms: int) -> int:
-    """How long to search: a tenth of a second, and much less when the clock or the deadline is short."""
-    return max(_LEAST_MS, min(_MOST_MS, own_ms // 50, limit.deadline_ms // 3))
+_DEFAULTS: dict[str, Option] = {"Threads": 1, "Hash": 64}
+_PART_OF_DEADLINE = 0.6
+"""A thought and all that may follow it end well before the deadline."""
+_RETRY_MOVES = 3
+"""After a fault the engine is started again, but not at every move of a game in which it keeps failing."""
 
 
 class KiriEngine:
-    """Searches in a thread of its own; the same seed breaks ties in the same way."""
+    """The built-in engine, and before it, where `path` names one, a UCI program under our own choice of moves.
 
-    def __init__(self, seed: int | None = None) -> None:
-        self._lot = random.Random(seed)
+    `nodes` bounds every move. `seed` makes the built-in engine repeatable.
+    """
+
+    def __init__(
+        self,
+        path: str = "",
+        options: Mapping[str, Option] | None = None,
+        *,
+        nodes: int | None = None,
+        seed: int | None = None,
+        switches: Switches | None = None,
+    ) -> None:
+        self._builtin = BuiltinEngine(seed)
+        self._program = ProcessEngine(path, options={**_DEFAULTS, **(options or {})}) if path else None
+        self._nodes = nodes
+        self._switches = switches or Switches()
         self._threads: ThreadPoolExecutor | None = None
+        self._rest = 0
+        self._faults = 0
+        self.last: Decision | None = None
+        """The last decision of our own layer, with its candidates."""
+        self.last_plan: TimePlan | None = None
 
     async def start(self) -> None:
-        """Get a thread."""
+        """Start the program. Raises EngineError where it is named in the settings and cannot be started."""
+        await self._builtin.start()
         if self._threads is None:
-            self._threads = ThreadPoolExecutor(1, thread_name_prefix="kiri")
+            self._threads = ThreadPoolExecutor(1, thread_name_prefix="kiri-proofs")
+        if self._program is not None:
+            await self._program.start()
 
     async def think(self, ledger: Ledger, limit: Limit) -> Choice:
-        """The best move found. Raises EngineError when not started, or when there is no move."""
+        """A move. Raises EngineError only when not started, or when there is no move."""
+        require_move(ledger)
+        if self._program is None or not await self._revived(self._program):
+            return await self._builtin.think(ledger, limit)
+        began_ns = time.monotonic_ns()
+        try:
+            async with asyncio.timeout(limit.deadline_ms * 0.85 / 1000):
+                return await self._choose(self._program, ledger, limit)
+        except (EngineError, TimeoutError) as error:
+            self._faults += 1
+            self._rest = min(_RETRY_MOVES, self._faults)
+            log.warning("kiri_without_engine", game=ledger.setup.game_id, cause=str(error) or "too slow")
+            left_ms = max(LEAST_MS, limit.deadline_ms - (time.monotonic_ns() - began_ns) // 1_000_000)
+            hasty = Limit(limit.white_ms, limit.black_ms, 0, 0, left_ms)
+            choice = await self._builtin.think(ledger, hasty)
+            return Choice(choice.uci, choice.score_cp, choice.depth, "the engine failed: the built-in one answered")
+
+    async def _revived(self, program: ProcessEngine) -> bool:
+        """Whether the program runs, or could be started again."""
         if self._threads is None:
             raise EngineError("engine kiri is not running: start it first")
-        require_move(ledger)
-        turn = ledger.board.turn
-        budget = budget_ms(limit, limit.white_ms if turn else limit.black_ms)
-        line = line_of(ledger, budget)
-        cancelled = threading.Event()
-        end_ns = time.monotonic_ns() + budget * 1_000_000
+        if self._rest:
+            self._rest -= 1
+            return False
+        if self._faults:
+            try:
+                await program.start()
+            except EngineError as error:
+                self._rest = _RETRY_MOVES
+                log.warning("kiri_engine_not_restarted", cause=str(error))
+                return False
+        return True
 
-        def out_of_time() -> bool:
-            return time.monotonic_ns() >= end_ns or cancelled.is_set()
+    async def _choose(self, program: ProcessEngine, ledger: Ledger, limit: Limit) -> Choice:
+        turn = ledger.turn
+        clock_ms = limit.white_ms if turn else limit.black_ms
+        increment_ms = limit.white_increment_ms if turn else limit.black_increment_ms
+        plan = plan_time(
+            ledger.board,
+            clock_ms,
+            ledger.setup.rules.dials,
+            increment_ms=increment_ms,
+            haste=self._switches.haste or None,
+        )
+        think_ms = max(LEAST_MS, min(plan.think_ms, round(limit.deadline_ms * _PART_OF_DEADLINE)))
+        self.last_plan = plan
+        if ledger.outcome is not None:
+            found = await program.explore(
+                ledger, (), time_ms=think_ms, deadline_ms=limit.deadline_ms, nodes=limit.nodes or self._nodes
+            )
+            return Choice(found.uci, found.score_cp, found.depth, "plain chess: the KiriChess game is over")
+        steps = choose(_view(ledger, think_ms), self._switches)
+        decision = await self._answer(program, steps, ledger, limit, think_ms)
+        self.last = decision
+        why = f"{decision.why}; {explain_time(plan)}"
+        return accept(ledger, Choice(decision.uci, decision.score_cp, decision.depth, why), "engine kiri")
 
+    async def _answer(
+        self,
+        program: ProcessEngine,
+        steps: Generator[Ask, Found, Decision],
+        ledger: Ledger,
+        limit: Limit,
+        think_ms: int,
+    ) -> Decision:
+        """Run the choice in a thread, and its searches in the program."""
+        began_ns = time.monotonic_ns()
         loop = asyncio.get_running_loop()
-        try:
-            found = await loop.run_in_executor(self._threads, find_move, line, out_of_time, self._lot)
-        finally:
-            cancelled.set()
-        return _choice(ledger, found)
+        nodes = limit.nodes or self._nodes
+        step: Ask | Decision = await loop.run_in_executor(self._threads, _advance, steps, None)
+        while isinstance(step, Ask):
+            spent_ms = (time.monotonic_ns() - began_ns) // 1_000_000
+            part_ms = max(LEAST_MS, round((think_ms - spent_ms) * step.part))
+            part_nodes = None if nodes is None else max(1, round((nodes - step.spent) * step.part))
+            deadline_ms = max(2 * LEAST_MS, round(limit.deadline_ms * 0.8) - spent_ms)
+            found = await program.explore(
+                ledger, step.moves, time_ms=part_ms, deadline_ms=deadline_ms, nodes=part_nodes
+            )
+            nodes = None if nodes is None or part_nodes is None else max(1, nodes - part_nodes)
+            step = await loop.run_in_executor(self._threads, _advance, steps, found)
+        return step
 
     async def close(self) -> None:
-        """Give the thread back; a search that still runs ends by itself."""
+        """End the program and the threads. Never raises."""
         threads, self._threads = self._threads, None
         if threads is not None:
             threads.shutdown(wait=False)
+        await self._builtin.close()
+        if self._program is not None:
+            await self._program.close()
 
 
-def line_of(ledger: Ledger, thinking_ms: int) -> Line:
-    """The game as the search sees it: the clocks as they will be after thinking, a margin off our own.
-
-    Once the KiriChess game is over (R8) what goes on is plain chess: then neither clock matters.
-    """
-    board = ledger.board.copy(stack=ledger.board.halfmove_clock)
-    turn = board.turn
-    clocks = [_PLENTY_MS, _PLENTY_MS]
-    if ledger.outcome is None:
-        own_ms = ledger.clock_ms(turn) - thinking_ms
-        clocks[turn] = max(1, own_ms - min(_MARGIN_MS, own_ms // 10))
-        clocks[not turn] = max(1, ledger.clock_ms(not turn))
-    return Line(board, clocks[True], clocks[False], ledger.setup.rules.dials)
+def _advance(steps: Generator[Ask, Found, Decision], found: Found | None) -> Ask | Decision:
+    try:
+        return next(steps) if found is None else steps.send(found)
+    except StopIteration as end:
+        decision: Decision = end.value
+        return decision
 
 
-def _choice(ledger: Ledger, found: Found) -> Choice:
-    uci = ledger.board.uci(found.move, chess960=ledger.chess960)
-    return Choice(uci, max(-_MOST_CP, min(_MOST_CP, found.score_cp)), found.depth)
+def _view(ledger: Ledger, think_ms: int) -> View:
+    """Our pace is the plan; the other side's what its last moves took, else the pool's budget."""
+    budget_ms = max(0, round(float(thinking_budget_s(ledger.setup.rules.dials)) * 1000))
+    other = not ledger.turn
+    spent = sorted(row.think_ms for row in ledger.rows[-16:] if row.side == other and row.think_ms is not None)
+    theirs = Pace(spent[len(spent) // 2]) if len(spent) >= 4 else Pace(budget_ms)
+    paces = (Pace(think_ms), theirs) if ledger.turn == chess.BLACK else (theirs, Pace(think_ms))
+    view = View.of(ledger, think_ms, paces)
+    board = ledger.board.copy()
+    return View(board, view.chess960, view.white_ms, view.black_ms, view.dials, view.paces)

@@ -30,6 +30,11 @@ def find_program(path: str) -> str:
     raise EngineError(f"engine {path!r} is not in PATH{_suggestion(path)}")
 
 
+def installed(name: str) -> str:
+    """Where a program is, as `find_program` looks for it; empty where it is not."""
+    return shutil.which(name, path=_search_path()) or ""
+
+
 def _check(file: Path) -> str:
     if file.is_dir():
         raise EngineError(f"engine {file} is a folder: give the path of the program in it")

@@ -16,6 +16,7 @@ from bridge.engines.answer import accept, require_move
 from bridge.engines.locate import find_program
 from bridge.engines.protocols import PROTOCOLS, EngineProtocol
 from bridge.engines.spec import Option
+from bridge.engines.view import Found
 from bridge.errors import EngineError
 from bridge.interfaces import Choice, Limit
 from bridge.rules.ledger import Ledger
@@ -25,7 +26,7 @@ _GOODBYE_MS = 500
 """How long a program may take to stop a cancelled search, or to quit, before it is killed."""
 _NUDGE_MS = 20
 _MATE_CP = 100_000
-_INFO = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE
+_INFO = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE | chess.engine.INFO_PV
 _BUTTONS = ("button", "reset", "save")
 
 
@@ -153,14 +154,45 @@ class ProcessEngine:
             protocol = self._protocol
             if protocol is None:
                 raise EngineError(f"engine {self._path} is not running: start it first")
-            return await self._search(protocol, ledger, limit)
+            found = await self._search(protocol, ledger, self._limit(limit), limit.deadline_ms, ())
+            return Choice(found.uci, found.score_cp, found.depth)
 
-    async def _search(self, protocol: EngineProtocol, ledger: Ledger, limit: Limit) -> Choice:
+    async def explore(
+        self, ledger: Ledger, moves: Sequence[str], *, time_ms: int, deadline_ms: int, nodes: int | None = None
+    ) -> Found:
+        """The best of some moves (UCI as the game spells them; all where there are none), within time or nodes.
+
+        Raises:
+            EngineError: as `think`.
+        """
+        async with self._thinking:
+            protocol = self._protocol
+            if protocol is None:
+                raise EngineError(f"engine {self._path} is not running: start it first")
+            within = chess.engine.Limit(
+                time=max(1, time_ms) / 1000,
+                nodes=max(1, nodes) if nodes is not None and self._door.takes_nodes else None,
+            )
+            return await self._search(protocol, ledger, within, deadline_ms, moves)
+
+    async def _search(
+        self,
+        protocol: EngineProtocol,
+        ledger: Ledger,
+        within: chess.engine.Limit,
+        deadline_ms: int,
+        moves: Sequence[str],
+    ) -> Found:
         board = engine_board(ledger)
-        search = asyncio.ensure_future(protocol.play(board, self._limit(limit), game=ledger.setup.game_id, info=_INFO))
+        only = [chess.Move.from_uci(uci) for uci in moves] or None
+        search = asyncio.ensure_future(
+            protocol.play(board, within, game=ledger.setup.game_id, info=_INFO, root_moves=only)
+        )
         try:
-            result = await self._await_move(protocol, search, limit.deadline_ms)
-            return accept(ledger, _choice(result, board.turn, self._path), f"engine {self._path}")
+            result = await self._await_move(protocol, search, deadline_ms)
+            choice = accept(ledger, _choice(result, board.turn, self._path), f"engine {self._path}")
+            pv = tuple(move.uci() for move in result.info.get("pv", []))
+            return Found(choice.uci, choice.score_cp, choice.depth, pv)
         except asyncio.CancelledError:
             await self._quiet(protocol, search)
             raise

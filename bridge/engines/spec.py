@@ -14,7 +14,8 @@ class EngineSpec:
 
     `path` is a file or a name found in PATH (uci, xboard), `args` its command line. `options` are the engine's own
     (uci, xboard) or keyword arguments of the class (python). `plugin` is "module:Class" or "file.py:Class". `nodes`
-    limits every search (uci). `seed` makes kiri and random repeatable.
+    limits every search (uci). `seed` makes kiri and random repeatable. kiri wraps the program at `path`, else Stockfish
+    where it is installed, unless it is to be `builtin` alone.
     """
 
     kind: EngineKind
@@ -24,3 +25,4 @@ class EngineSpec:
     nodes: int | None = None
     args: Sequence[str] = ()
     seed: int | None = None
+    builtin: bool = False

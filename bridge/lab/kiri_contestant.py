@@ -4,9 +4,12 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 
 from bridge.engines.build import build_engine
-from bridge.engines.choosing import Ask, Found, Switches, choose, view_of
+from bridge.engines.choosing import choose
 from bridge.engines.line import Pace
 from bridge.engines.spec import EngineSpec, Option
+from bridge.engines.switches import Switches
+from bridge.engines.time_plan import plan_time
+from bridge.engines.view import Ask, Found, View
 from bridge.errors import UsageError
 from bridge.lab.contestant import Answer, Contestant, EngineContestant, Task, uci_position
 from bridge.lab.timing import stockfish_ms
@@ -31,13 +34,17 @@ class KiriContestant:
         self._pipe.new_game()
 
     def plan_ms(self, ledger: Ledger) -> float:
-        """Stockfish's curve."""
+        """Its own plan, or Stockfish's curve where that is switched off."""
+        switches, side = self._switches, ledger.turn
+        if switches.plan:
+            haste = switches.haste or None
+            return plan_time(ledger.board, ledger.clock_ms(side), ledger.setup.rules.dials, haste=haste).think_ms
         return stockfish_ms(ledger.clock_ms(ledger.turn), len(ledger.moves))
 
     def move(self, ledger: Ledger, task: Task) -> Answer:
         """Its move; `nodes` counts what was granted, not what the program admits to."""
         pace = Pace(round(float(thinking_budget_s(ledger.setup.rules.dials)) * 1000))
-        steps = choose(view_of(ledger, task.think_ms, (pace, pace)), self._switches)
+        steps = choose(View.of(ledger, task.think_ms, (pace, pace)), self._switches)
         position = uci_position(ledger)
         granted = 0
         try:
@@ -48,9 +55,7 @@ class KiriContestant:
                 ask = steps.send(found)
         except StopIteration as end:
             decision = end.value
-        return Answer(
-            decision.uci, granted + decision.nodes, decision.why, decision.score_cp, decision.tally
-        )
+        return Answer(decision.uci, granted + decision.nodes, decision.why, decision.score_cp, decision.tally)
 
     def _search(self, position: str, ask: Ask, task: Task, granted: int) -> tuple[Found, int]:
         assert task.nodes is not None, "checked by the caller"

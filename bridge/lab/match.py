@@ -2,7 +2,9 @@
 
 import atexit
 import multiprocessing
+import multiprocessing.connection
 import os
+import threading
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import suppress
@@ -85,8 +87,18 @@ _entries: list[Entry] = []
 def _set_up(first: Entry, second: Entry, nice: int) -> None:
     with suppress(OSError):  # a lower priority is a courtesy
         os.nice(nice)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     _entries[:] = [first, second]
     atexit.register(_tear_down)
+
+
+def _end_with_parent() -> None:
+    """A match that is killed leaves nothing behind: no worker, no engine."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None, "a worker has a parent"
+    multiprocessing.connection.wait([parent.sentinel])
+    _tear_down()
+    os._exit(1)
 
 
 def _contestants() -> list[Contestant]:

@@ -27,9 +27,15 @@ class _Program(Section):
 
 
 class KiriEngine(Section):
-    """The built-in engine: needs nothing installed and knows what its moves cost on the clock."""
+    """Knows what a second is worth: our own choice over Stockfish, or, where none is installed, the built-in search."""
 
     kind: Literal["kiri"] = Field(description="kiri: built in.")
+    path: Text = Field(
+        default="", description="The UCI program to wrap; left out: Stockfish where it is installed, else none."
+    )
+    options: Options = Field(default_factory=dict, description="That program's own options, named as it does.")
+    nodes: int | None = Field(default=None, ge=1, description="At most so many nodes a move; left out: no limit.")
+    builtin: bool = Field(default=False, description="Use the built-in search alone, whatever is installed.")
     seed: int | None = Field(default=None, description=_SEED)
 
 

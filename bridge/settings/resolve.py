@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from pydantic import SecretStr
 
-from bridge.settings.engines import EngineSettings, PythonEngine, UciEngine, XboardEngine
+from bridge.settings.engines import EngineSettings, KiriEngine, PythonEngine, UciEngine, XboardEngine
 from bridge.settings.models import Account, MonitorSettings, Settings
 from bridge.settings.problems import Path, Problem
 
@@ -63,6 +63,8 @@ def _absolute_url(url: str, folder: FilePath) -> str:
 
 def _with_paths(engine: EngineSettings, folder: FilePath) -> EngineSettings:
     match engine:
+        case KiriEngine(path=path) if path:
+            return engine.model_copy(update={"path": _program(path, folder)})
         case UciEngine() | XboardEngine():
             return engine.model_copy(update={"path": _program(engine.path, folder)})
         case PythonEngine(plugin=plugin) if ".py:" in plugin:

@@ -12,7 +12,7 @@ from collections import Counter
 
 import chess
 
-from bridge.engines.kiri import KiriEngine
+from bridge.engines.builtin import BuiltinEngine
 from bridge.engines.random_engine import RandomEngine
 from bridge.interfaces import Engine, Limit
 from bridge.rules.events import Moved
@@ -37,7 +37,7 @@ async def main(games: int, pool: str) -> None:
     ends: Counter[str] = Counter()
     wins, spent, moves = 0, 0, 0
     for number in range(games):
-        kiri, lot = KiriEngine(number), RandomEngine(number)
+        kiri, lot = BuiltinEngine(number), RandomEngine(number)
         await kiri.start()
         side = chess.COLORS[number % 2]
         ledger = await play(kiri if side else lot, lot if side else kiri, pool)

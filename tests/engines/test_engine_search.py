@@ -7,7 +7,7 @@ from collections.abc import Callable
 import chess
 import pytest
 
-from bridge.engines.kiri import KiriEngine, budget_ms, line_of
+from bridge.engines.builtin import BuiltinEngine, budget_ms, line_of
 from bridge.engines.line import Line
 from bridge.engines.search import WIN_CP, Found, find_move
 from bridge.interfaces import Limit
@@ -186,7 +186,7 @@ def test_short_clocks_make_short_searches(own_ms: int, deadline_ms: int, budget:
 
 
 async def test_a_move_takes_a_tenth_of_a_second_and_little_when_time_is_short(game: Game) -> None:
-    kiri = KiriEngine(3)
+    kiri = BuiltinEngine(3)
     await kiri.start()
     ledger = game("r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N1PN2/PP2BPPP/R1BQ1RK1 w - - 0 9")
     for limit, most_s in ((Limit(300_000, 300_000, 0, 0, 5_000), 0.2), (Limit(200, 200, 0, 0, 150), 0.05)):

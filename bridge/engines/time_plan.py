@@ -1,0 +1,108 @@
+"""How long to think: what is left of the clock once the tolls of the rest of the game are set aside.
+
+The figures of expectation come from engine games (moves left by men on the board, the share of material that will still
+be taken); they plan, they never touch a clock.
+"""
+
+import math
+from dataclasses import dataclass
+
+import chess
+
+from bridge.rules.clock_text import clock_text
+from bridge.rules.dials import Dials, Prices
+
+_MOVES_LEFT = (18.0, 1.2)
+"""Moves of ours still to come: a constant, and so many for each man on the board."""
+_TAKEN = (0.9, 9.0)
+"""The share of the material that will still be taken: its limit, and the men at which it bends."""
+_MIX = {chess.PAWN: 0.30, chess.KNIGHT: 0.17, chess.BISHOP: 0.17, chess.ROOK: 0.14, chess.QUEEN: 0.13, chess.KING: 0.09}
+"""Which piece moves how often."""
+_LEAST, _MOST = 0.01, 0.08
+"""Bounds of one thought, as shares of the clock."""
+LEAST_MS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class TimePlan:
+    """A thinking time and what it follows from; milliseconds. `bound` names what decided it."""
+
+    think_ms: int
+    clock_ms: int
+    moves_left: int
+    tolls_ms: int
+    captures_ms: int
+    hit_ms: int
+    bound: str
+
+    @property
+    def disposable_ms(self) -> int:
+        """What may be thought away in the rest of the game."""
+        return self.clock_ms - self.tolls_ms + self.captures_ms
+
+
+def plan_time(
+    board: chess.Board,
+    clock_ms: int,
+    dials: Dials,
+    *,
+    platform_ms: int | None = None,
+    increment_ms: int = 0,
+    overhead_ms: int = 0,
+    haste: float | None = None,
+) -> TimePlan:
+    """The thinking time of the side to move with `clock_ms` on its KiriChess clock.
+
+    `platform_ms` bounds it where the platform's clock is shorter, `overhead_ms` is lost on the way with every move.
+    `haste` stretches the number of moves that are set aside for; None: as the economy asks.
+    """
+    prices = dials.prices
+    me = board.turn
+    men = board.occupied.bit_count()
+    moves = max(1.0, (_haste(prices) if haste is None else haste) * (_MOVES_LEFT[0] + _MOVES_LEFT[1] * men))
+    tolls = moves * sum(share * prices.toll_ms[piece] for piece, share in _MIX.items())
+    captures = _captures_ms(board, me, prices, men) + moves * increment_ms
+    hit = _hit_ms(board, me, prices)
+    disposable = clock_ms - tolls + captures - moves * overhead_ms
+    bounds = {
+        "disposable time": min(_MOST * clock_ms, max(_LEAST * clock_ms, disposable / moves)),
+        "the next hit": max(_LEAST * clock_ms, clock_ms - hit - max(prices.toll_ms)) if hit < clock_ms else math.inf,
+        "the platform's clock": math.inf if platform_ms is None else _MOST * platform_ms + increment_ms - overhead_ms,
+    }
+    bound = min(bounds, key=bounds.__getitem__)
+    think_ms = max(LEAST_MS, round(bounds[bound]))
+    return TimePlan(think_ms, clock_ms, round(moves), round(tolls), round(captures), hit, bound)
+
+
+def explain_time(plan: TimePlan) -> str:
+    """One line: what the thinking time follows from."""
+    return (
+        f"{clock_text(plan.think_ms)} of {clock_text(plan.clock_ms)}: about {plan.moves_left} moves to come cost "
+        f"{clock_text(plan.tolls_ms)} of tolls, captures and increments bring {clock_text(plan.captures_ms)}, so "
+        f"{clock_text(plan.disposable_ms)} can be thought away; the largest hit next is {clock_text(plan.hit_ms)} "
+        f"(bound by {plan.bound})"
+    )
+
+
+def _haste(prices: Prices) -> float:
+    """Where captures only burn, clocks run down together and the reserve wins; elsewhere strength does."""
+    burns = sum(prices.gain_ms) < sum(prices.loss_ms)
+    return 1.0 if burns else 0.65
+
+
+def _captures_ms(board: chess.Board, me: chess.Color, prices: Prices, men: int) -> float:
+    share = _TAKEN[0] * (1 - math.exp(-men / _TAKEN[1]))
+    mine, theirs = board.occupied_co[me], board.occupied_co[not me]
+    gained = sum(prices.gain_ms[p] * (board.pieces_mask(p, not me) & theirs).bit_count() for p in range(1, 6))
+    lost = sum(prices.loss_ms[p] * (board.pieces_mask(p, me) & mine).bit_count() for p in range(1, 6))
+    return share * (gained - lost)
+
+
+def _hit_ms(board: chess.Board, me: chess.Color, prices: Prices) -> int:
+    """The dearest man of ours that is attacked now, and a check with it."""
+    hit = 0
+    for piece in range(chess.PAWN, chess.KING):
+        for square in chess.scan_forward(board.pieces_mask(piece, me) & board.occupied_co[me]):
+            if prices.loss_ms[piece] > hit and board.attackers_mask(not me, square):
+                hit = prices.loss_ms[piece]
+    return hit + prices.chip_ms
