@@ -42,7 +42,8 @@ def prove(game: str, entries: Sequence[Entry], blocks: Sequence[Block]) -> Proof
 
 def recompute(game: str, entries: Sequence[Entry], blocks: Sequence[Block]) -> Recomputed | str:
     """The game's ledger from its platform's lines; a text where they are not all there: why."""
-    started = next(((entry, event) for entry, event in stored_events(entries) if isinstance(event, Started)), None)
+    stored = stored_events(entries)
+    started = next(((entry, event) for entry, event in stored if isinstance(event, Started)), None)
     if started is None:
         raise RecordError(f"game {game}: the journal has no start of it")
     entry, event = started
@@ -50,7 +51,9 @@ def recompute(game: str, entries: Sequence[Entry], blocks: Sequence[Block]) -> R
     if hole := _hole(ours, entry.time_ms):
         return hole
     found = Recomputed(event.setup)
-    for run in _runs(ours):
+    for number, run in enumerate(_runs(ours)):
+        if number and not run[0].lines[0].text:
+            found.resume([event for entry, event in stored if entry.seq <= run[0].after])
         found.take(_snapshots(event.setup, run), from_first=not entry.account)
     return found
 

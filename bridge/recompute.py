@@ -25,6 +25,12 @@ class Recomputed:
         self.ledger = Ledger(setup)
         self.events: list[Event] = [Started(setup)]
 
+    def resume(self, stored: Sequence[Event]) -> None:
+        """The program was started anew: it went on from what was stored, and its last lines may have had no effect."""
+        if self.events[: len(stored)] == list(stored):
+            self.events = list(stored)
+            self.ledger = Ledger.replay(stored)
+
     def take(self, snapshots: Iterable[Snapshot], *, from_first: bool) -> None:
         """What one run of the program read. `from_first`: the source tells a game anew from its first position."""
         behind = from_first and bool(self.ledger.moves)

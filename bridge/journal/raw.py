@@ -25,12 +25,16 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Consecutive lines of a game from one source; `first` is the number of the first."""
+    """Consecutive lines of a game from one source; `first` is the number of the first.
+
+    `after`: the number of the last entry before the transaction that stored it.
+    """
 
     subject: str
     source: str
     first: int
     lines: tuple[Line, ...]
+    after: int = 0
 
 
 class Gathered:

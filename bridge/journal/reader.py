@@ -73,11 +73,11 @@ class JournalReader:
         """The platform's lines of a game as far as they are kept, in the order in which they came."""
         if "raw" not in self._tables:
             return []
-        query = "SELECT source, first, data FROM raw WHERE subject = ? ORDER BY id"
+        query = "SELECT source, first, data, after FROM raw WHERE subject = ? ORDER BY id"
         with told(str(self.file)):
             rows = self._connection.execute(query, (subject,)).fetchall()
         try:
-            return [Block(subject, str(source), int(first), tuple(unpack(data))) for source, first, data in rows]
+            return [Block(subject, source, first, tuple(unpack(data)), after) for source, first, data, after in rows]
         except ValueError as error:
             raise JournalError(f"journal {self.file}: game {subject}: {error}") from error
 

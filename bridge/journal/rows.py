@@ -49,7 +49,7 @@ def event_columns(entry: Entry, row: Row) -> dict[str, object]:
     }
 
 
-def block_columns(block: Block, compressor: zstandard.ZstdCompressor) -> dict[str, object]:
+def block_columns(block: Block, after: int, compressor: zstandard.ZstdCompressor) -> dict[str, object]:
     """The values of INSERT_RAW."""
     return {
         "subject": block.subject,
@@ -57,6 +57,7 @@ def block_columns(block: Block, compressor: zstandard.ZstdCompressor) -> dict[st
         "first": block.first,
         "id": None,
         "lines": len(block.lines),
+        "after": after,
         "until_ms": block.lines[-1].wall_ms,
         "data": pack(block.lines, compressor),
     }

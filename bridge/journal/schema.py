@@ -42,6 +42,7 @@ raw = sa.Table(
     sa.Column("source", sa.Text, nullable=False),
     sa.Column("first", sa.Integer, nullable=False),
     sa.Column("lines", sa.Integer, nullable=False),
+    sa.Column("after", sa.BigInteger, nullable=False),
     sa.Column("until_ms", sa.BigInteger, nullable=False),
     sa.Column("data", sa.LargeBinary, nullable=False),
     sa.Index("raw_by_subject", "subject", "id"),

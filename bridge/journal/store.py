@@ -124,7 +124,7 @@ class Store:
                     stored[-1].append(self._entry(seq, time_ms, row))
                     values.append(event_columns(stored[-1][-1], row))
             base.executemany(INSERT_EVENT, values)
-            base.executemany(INSERT_RAW, [block_columns(block, self._compressor) for block in blocks])
+            base.executemany(INSERT_RAW, [block_columns(block, self._last, self._compressor) for block in blocks])
             base.executemany(SET_CURSOR, cursors.items())
             if not values and not blocks and not cursors:
                 base.execute(TOUCH)

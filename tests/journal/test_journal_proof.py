@@ -16,9 +16,13 @@ from bridge.arena import Account, Arena, referee
 from bridge.cli.main import main
 from bridge.daemon import Daemon
 from bridge.event_types import VERDICT_FINAL
-from bridge.interfaces import Entry
+from bridge.interfaces import Entry, GameOpened
+from bridge.journal import SqlJournal
 from bridge.journal.reader import JournalReader
+from bridge.platforms.lichess.wire import parse_game_line
+from bridge.rules.pools import named
 from bridge.settings.models import Settings
+from bridge.tracker import Tracker
 
 
 class UntilFinals:
@@ -247,3 +251,45 @@ async def test_a_watched_game_is_proved_too(
     told = run("verify", "--journal", str(file))
     assert told.exit_code == 1
     assert f"game {game}, ply 5: black_ms" in told.stderr
+
+
+CONTROL = {"initial": 240_000, "increment": 0}
+
+
+def full(moves: str, left_ms: int) -> bytes:
+    state = {"type": "gameState", "moves": moves, "wtime": left_ms, "btime": left_ms, "status": "started"}
+    players = {"white": {"id": "a", "name": "A"}, "black": {"id": "b", "name": "B"}}
+    return json.dumps({"type": "gameFull", "id": "game0001", **players, "clock": CONTROL, "state": state}).encode()
+
+
+async def one_run(file: Path, *readings: tuple[str, int, int], unheard: tuple[str, int, int] | None = None) -> None:
+    """What a program does until it is killed: its last line may be stored, and what came of it not."""
+    async with SqlJournal(f"sqlite:///{file}") as journal:
+        tracker = Tracker("game0001", "A", journal, lambda: 0)
+        journal.keep("game0001", "bot:A", b"", 0)
+        for moves, left_ms, at_ms in readings:
+            line = full(moves, left_ms)
+            journal.keep("game0001", "bot:A", line, at_ms)
+            message = parse_game_line(line, at_ms=at_ms, site="https://lichess.org")
+            assert isinstance(message, GameOpened)
+            if not tracker.is_open:
+                await tracker.open(message.info, named("winder"), source="stream", precision_ms=10)
+            await tracker.take(message.snapshot)
+        if unheard is not None:
+            journal.keep("game0001", "bot:A", full(unheard[0], unheard[1]), unheard[2])
+        tracker.close()
+
+
+async def test_a_line_that_came_just_before_the_program_was_killed_is_no_difference(tmp_path: Path) -> None:
+    file = tmp_path / "journal.db"
+    await one_run(
+        file, ("e2e4", 240_000, 5), ("e2e4 e7e5 g1f3", 235_000, 9), unheard=("e2e4 e7e5 g1f3 b8c6", 231_000, 12)
+    )
+    await one_run(file, ("e2e4 e7e5 g1f3 b8c6", 229_000, 3), ("e2e4 e7e5 g1f3 b8c6 f1c4", 220_000, 8))
+    told = run("verify", "game0001", "--journal", str(file))
+    assert (told.exit_code, told.stderr) == (0, "")
+    assert "1 computed from the source" in told.stdout
+    seq, data = list(entries(file, "game0001", "kirichess.game.ply"))[3]
+    change(file, seq, {**data, "event": {**data["event"], "reading_ms": 229_010}})
+    told = run("verify", "game0001", "--journal", str(file))
+    assert "game game0001, ply 4: reading_ms stored 229010, the platform's lines give" in told.stderr

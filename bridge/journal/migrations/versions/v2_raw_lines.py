@@ -15,6 +15,7 @@ def upgrade() -> None:
         sa.Column("source", sa.Text, nullable=False),
         sa.Column("first", sa.Integer, nullable=False),
         sa.Column("lines", sa.Integer, nullable=False),
+        sa.Column("after", sa.BigInteger, nullable=False),
         sa.Column("until_ms", sa.BigInteger, nullable=False),
         sa.Column("data", sa.LargeBinary, nullable=False),
     )
