@@ -15,6 +15,7 @@ from bridge.engines.answer import accept, require_move
 from bridge.engines.builtin import BuiltinEngine
 from bridge.engines.choosing import choose
 from bridge.engines.line import Pace
+from bridge.engines.locate import find_program
 from bridge.engines.process import ProcessEngine
 from bridge.engines.spec import Option
 from bridge.engines.switches import Switches
@@ -30,6 +31,8 @@ log = structlog.get_logger("kirichess_engine")
 _DEFAULTS: dict[str, Option] = {"Threads": 1, "Hash": 64}
 _PART_OF_DEADLINE = 0.6
 """A thought and all that may follow it end well before the deadline."""
+_SHORTEST_MS = 200
+"""With less than this a program of its own is a gamble on a busy machine: the built-in engine is asked."""
 _RETRY_MOVES = 3
 """After a fault the engine is started again, but not at every move of a game in which it keeps failing."""
 
@@ -54,6 +57,8 @@ class KiriEngine:
         self._nodes = nodes
         self._switches = switches or Switches()
         self._threads: ThreadPoolExecutor | None = None
+        self._path = path
+        self._starting: asyncio.Future[None] | None = None
         self._rest = 0
         self._faults = 0
         self.last: Decision | None = None
@@ -61,46 +66,56 @@ class KiriEngine:
         self.last_plan: TimePlan | None = None
 
     async def start(self) -> None:
-        """Start the program. Raises EngineError where it is named in the settings and cannot be started."""
+        """Ready at once: until the program has got ready too the built-in engine answers.
+
+        Raises:
+            EngineError: the program is not there, or cannot be executed.
+        """
         await self._builtin.start()
         if self._threads is None:
             self._threads = ThreadPoolExecutor(1, thread_name_prefix="kiri-proofs")
-        if self._program is not None:
-            await self._program.start()
+        if self._program is not None and self._starting is None:
+            find_program(self._path)
+            self._starting = asyncio.ensure_future(self._program.start())
 
     async def think(self, ledger: Ledger, limit: Limit) -> Choice:
         """A move. Raises EngineError only when not started, or when there is no move."""
         require_move(ledger)
-        if self._program is None or not await self._revived(self._program):
+        if self._program is None or not self._revived(self._program) or limit.deadline_ms < _SHORTEST_MS:
             return await self._builtin.think(ledger, limit)
         began_ns = time.monotonic_ns()
         try:
             async with asyncio.timeout(limit.deadline_ms * 0.85 / 1000):
                 return await self._choose(self._program, ledger, limit)
         except (EngineError, TimeoutError) as error:
-            self._faults += 1
-            self._rest = min(_RETRY_MOVES, self._faults)
-            log.warning("kiri_without_engine", game=ledger.setup.game_id, cause=str(error) or "too slow")
+            self._failed(error)
             left_ms = max(LEAST_MS, limit.deadline_ms - (time.monotonic_ns() - began_ns) // 1_000_000)
             hasty = Limit(limit.white_ms, limit.black_ms, 0, 0, left_ms)
             choice = await self._builtin.think(ledger, hasty)
             return Choice(choice.uci, choice.score_cp, choice.depth, "the engine failed: the built-in one answered")
 
-    async def _revived(self, program: ProcessEngine) -> bool:
-        """Whether the program runs, or could be started again."""
+    def _revived(self, program: ProcessEngine) -> bool:
+        """Whether the program is ready; after a fault it is started again in the background."""
         if self._threads is None:
             raise EngineError("engine kiri is not running: start it first")
         if self._rest:
             self._rest -= 1
             return False
-        if self._faults:
-            try:
-                await program.start()
-            except EngineError as error:
-                self._rest = _RETRY_MOVES
-                log.warning("kiri_engine_not_restarted", cause=str(error))
-                return False
+        if self._starting is None:
+            self._starting = asyncio.ensure_future(program.start())
+        if not self._starting.done():
+            return False
+        if (error := self._starting.exception()) is not None:
+            self._failed(error)
+            return False
         return True
+
+    def _failed(self, error: BaseException) -> None:
+        """Start again, a few moves from now."""
+        self._starting = None
+        self._faults += 1
+        self._rest = min(_RETRY_MOVES, self._faults)
+        log.warning("kiri_without_engine", cause=str(error) or "too slow")
 
     async def _choose(self, program: ProcessEngine, ledger: Ledger, limit: Limit) -> Choice:
         turn = ledger.turn
@@ -157,6 +172,10 @@ class KiriEngine:
         if threads is not None:
             threads.shutdown(wait=False)
         await self._builtin.close()
+        if self._starting is not None:
+            self._starting.cancel()
+            await asyncio.wait({self._starting})
+            self._starting = None
         if self._program is not None:
             await self._program.close()
 

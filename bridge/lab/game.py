@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import chess
@@ -59,8 +59,9 @@ def play(
     game_id: str,
     white_name: str = "",
     black_name: str = "",
+    played_ms: Sequence[tuple[str, int]] = (),
 ) -> Played:
-    """One game to its KiriChess end, or to an engine's fault."""
+    """One game to its KiriChess end, or to an engine's fault; `played_ms`: plies it begins with, and their thinking."""
     platform = TimeControl(safe_platform_ms(terms.rules.dials), 0)
     setup = Setup(
         game_id,
@@ -77,6 +78,9 @@ def play(
     sides: Mapping[chess.Color, Contestant] = {chess.WHITE: white, chess.BLACK: black}
     began = time.monotonic()
     spent_ms = [0, 0]
+    for uci, think_ms in played_ms:
+        spent_ms[ledger.turn] += think_ms
+        ledger.apply(Moved(uci, think_ms, reading_ms=platform.initial_ms - spent_ms[ledger.turn]))
     for contestant in (white, black):
         contestant.new_game()
     while ledger.outcome is None and len(ledger.moves) < MOST_PLIES:
