@@ -193,7 +193,7 @@ class Table:
         if self._work is not None:
             self._work.cancel()
             await asyncio.gather(self._work, return_exceptions=True)
-        await until(lambda: not self.listening, what="the arena saw the daemon go")
+        await until(lambda: not self.listening, 10.0, "the arena saw the daemon go")
 
     # -- a game --------------------------------------------------------------------------------------------------
 

@@ -182,7 +182,7 @@ async def test_the_abort_timer_survives(table: Any) -> None:
     assert verdict["reason"] == "aborted"
 
 
-CONFIG = {"engines": {"main": {"kind": "kiri"}}, "journal": {"url": "sqlite:///journal.db"}}
+CONFIG = {"engines": {"main": {"kind": "random"}}, "journal": {"url": "sqlite:///journal.db"}}
 
 
 async def start_process(table: Any, folder: Path) -> asyncio.subprocess.Process:
@@ -208,9 +208,11 @@ async def test_a_process_killed_with_signal_9_loses_nothing(table: Any) -> None:
         process = await start_process(table, folder)
         if not games:
             games = [table.pair(), table.pair(), table.pair(bot_is_white=True)]
-        for game in games:
-            await advance(table, game, game.plies + 4 + round_number)
-        process.send_signal(signal.SIGKILL)
+        try:
+            for game in games:
+                await advance(table, game, game.plies + 4 + round_number)
+        finally:
+            process.send_signal(signal.SIGKILL)
         assert process.stderr is not None
         log = (await process.stderr.read()).decode()
         await process.wait()
