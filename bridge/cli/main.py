@@ -23,6 +23,7 @@ COMMANDS = {
     "bill": "bridge.cli.bill:command",
     "pools": "bridge.cli.pools:command",
     "match": "bridge.cli.match:command",
+    "lab": "bridge.cli.lab:lab",
     "arena": "bridge.cli.arena:arena",
     "config": "bridge.cli.config:command",
     "doctor": "bridge.cli.doctor:command",

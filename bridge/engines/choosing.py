@@ -160,7 +160,8 @@ class _Choice:
     def _pays(self, found: Found, other: Found) -> bool:
         scale = Scale.of(self.view.dials, self.switches.weight)
         points = [
-            squashed(each.score_cp or 0) + line_points(self.line, scale, self._pv(each)) for each in (found, other)
+            squashed(each.score_at(other.depth)) + line_points(self.line, scale, self._pv(each))
+            for each in (found, other)
         ]
         return points[1] >= points[0] + self.switches.margin
 

@@ -1,7 +1,7 @@
 """What a choice is made from and what it comes to: the position with both clocks, searches asked for, the decision."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import chess
@@ -64,6 +64,12 @@ class Found:
     score_cp: int | None = None
     depth: int | None = None
     pv: tuple[str, ...] = ()
+    earlier: Mapping[int, int] = field(default_factory=dict)
+    """Depth → the score at it, where the engine's own account is known."""
+
+    def score_at(self, depth: int | None) -> int:
+        """The score at a depth, so that searches of different length can be compared; else the final one."""
+        return self.earlier.get(depth or 0, self.score_cp or 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ class KiriContestant:
         nodes = max(1, round(left * ask.part))
         only = f" searchmoves {' '.join(ask.moves)}" if ask.moves else ""
         found = self._pipe.search(position, f"nodes {nodes}{only}")
-        return Found(found.uci, found.score_cp, found.depth, found.pv), nodes
+        return Found(found.uci, found.score_cp, found.depth, found.pv, found.earlier), nodes
 
     def close(self) -> None:
         """End the program."""

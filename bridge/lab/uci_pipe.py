@@ -33,6 +33,8 @@ class Searched:
     depth: int
     nodes: int
     pv: tuple[str, ...]
+    earlier: Mapping[int, int]
+    """Depth → the score at it."""
 
 
 class UciPipe:
@@ -97,11 +99,13 @@ class UciPipe:
         """`position` and `go` as UCI has them, without their first word. Raises EngineError."""
         self.send(f"position {position}\ngo {go}")
         told: str = ""
+        earlier: dict[int, int] = {}
         while not (line := self.line(SILENCE_S)).startswith("bestmove"):
             if line.startswith("info ") and " score " in line and "bound " not in line:
                 told = line
+                earlier.update(_depth_and_score(line.split()))
         words = line.split()
-        return _searched(words[1] if len(words) > 1 else "", told)
+        return _searched(words[1] if len(words) > 1 else "", told, earlier)
 
     def send(self, text: str) -> None:
         """Write lines to the program."""
@@ -159,16 +163,21 @@ class UciPipe:
         process.wait()
 
 
-def _searched(uci: str, info: str) -> Searched:
+def _searched(uci: str, info: str, earlier: Mapping[int, int]) -> Searched:
     words = info.split()
-
-    def after(word: str) -> int:
-        return int(words[words.index(word) + 1]) if word in words else 0
-
-    score: int | None = None
-    if "score" in words:
-        at = words.index("score")
-        value = int(words[at + 2])
-        score = value if words[at + 1] == "cp" else (MATE_CP - value if value > 0 else -MATE_CP - value)
+    depth, score = next(iter(_depth_and_score(words)), (0, None))
     pv = tuple(words[words.index("pv") + 1 :]) if "pv" in words else ()
-    return Searched(uci, score, after("depth"), after("nodes"), pv)
+    return Searched(uci, score, depth, _after(words, "nodes"), pv, earlier)
+
+
+def _depth_and_score(words: Sequence[str]) -> list[tuple[int, int]]:
+    if "score" not in words:
+        return []
+    at = words.index("score")
+    value = int(words[at + 2])
+    score = value if words[at + 1] == "cp" else (MATE_CP - value if value > 0 else -MATE_CP - value)
+    return [(_after(words, "depth"), score)]
+
+
+def _after(words: Sequence[str], word: str) -> int:
+    return int(words[words.index(word) + 1]) if word in words else 0

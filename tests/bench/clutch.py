@@ -13,9 +13,9 @@ from pathlib import Path
 
 from bridge.lab.entry import Entry
 from bridge.lab.game import Terms, play
+from bridge.lab.pgn import replayed
 from bridge.lab.results import GameLine, read_results
 from bridge.lab.timing import Noise
-from bridge.lab.pgn import replayed
 from bridge.rules.pools import named
 
 
