@@ -69,7 +69,7 @@ class Play(Section):
     rules: Dials = Field(
         default_factory=dict, description="Dials that differ from the pool's; the games are custom games then."
     )
-    concurrency: int = Field(default=1, ge=1, le=100, description="Games played at the same time, at most.")
+    concurrency: int = Field(default=1, ge=1, le=200, description="Games played at the same time, at most.")
     move_overhead: int = Field(
         default=200, ge=0, le=60_000, description="Milliseconds kept back from every move for network and machine."
     )
