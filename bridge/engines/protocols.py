@@ -1,13 +1,12 @@
 """The two languages engines speak, on top of `chess.engine`: stopping, draining stderr, and killing the whole group."""
 
 import asyncio
-import contextlib
 import logging
-import os
 import re
-import signal
 
 import chess.engine
+
+from bridge.engines.guard import Guard
 
 # What an engine says beside its protocol is no warning of ours; whatever stops a search is raised.
 logging.getLogger("chess.engine").setLevel(logging.CRITICAL)
@@ -26,17 +25,19 @@ class EngineProtocol(chess.engine.Protocol):
     takes_nodes = False
     stop_word = ""
     _stderr = b""
-    _ended = False
+    _guard: Guard | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The program runs: from here on it ends with us."""
+        super().connection_made(transport)
+        assert self.transport is not None, "a spawned program has a transport"
+        self._guard = Guard(self.transport.get_pid())
 
     def kill(self) -> None:
-        """Kill the program and all it started, once: later its number may be another's."""
-        if self._ended:
-            return
-        self._ended = True
-        assert self.transport is not None, "a spawned program has a transport"
-        # Gone already, or turned into somebody else's program: there is nothing left that is ours to kill.
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.transport.get_pid(), signal.SIGKILL)
+        """Kill the program and all it started."""
+        guard, self._guard = self._guard, None
+        if guard is not None:
+            guard.kill()
 
     @property
     def last_words(self) -> str:

@@ -360,14 +360,17 @@ async def test_an_event_loop_that_ends_without_close_leaves_nothing(fake: Fake, 
     assert await gone(running, file)
 
 
-async def test_an_interrupted_program_leaves_nothing(fake: Fake, running: Running) -> None:
-    file = fake(first=CHILD)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda number: number.name)
+async def test_an_interrupted_program_leaves_nothing(fake: Fake, running: Running, number: signal.Signals) -> None:
+    """The engine does not look at its input any more, and has started a program of its own."""
+    file = fake(first=CHILD, whole=(HONEST % "pass").replace("quit", "never") + "    while True: time.sleep(1)\n")
     program = textwrap.dedent(ABANDONED.format(end="await asyncio.sleep(600)"))
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-c", program, str(file), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
     assert process.stdout is not None
     await process.stdout.readline()
-    process.send_signal(signal.SIGINT)
+    assert len(running(str(file))) == 3  # the program, the engine, and what the engine started
+    process.send_signal(number)
     await process.wait()
     assert await gone(running, file)
