@@ -10,6 +10,8 @@ from bridge.journal.raw import Block
 from bridge.platforms.lichess.replay import finished_again, read_again
 from bridge.recompute import Difference, Recomputed, against_events, against_source, against_verdict, stored_events
 from bridge.rules.events import Started
+from bridge.rules.ledger import Ledger
+from bridge.rules.refine import refine
 from bridge.rules.snapshot import Setup, Snapshot
 from bridge.rules.verdict import Verdict, judge, verdict
 from bridge.tracker import setup_of
@@ -29,7 +31,7 @@ class Proof:
 def prove(game: str, entries: Sequence[Entry], blocks: Sequence[Block]) -> Proof:
     """Stored clocks against stored events, stored events against the platform's lines, verdicts against both."""
     try:
-        differences = list(against_events(game, entries))
+        differences = list(against_events(game, entries, _archived_clocks(blocks, entries)))
         found = recompute(game, entries, blocks)
         if isinstance(found, str):
             return Proof(game, differences, found)
@@ -64,7 +66,9 @@ def judged(found: Recomputed, entries: Sequence[Entry], blocks: Sequence[Block])
     archived = _archived(blocks, found.ledger.setup)
     if archived is not None and final is not None and final.get("clock_source") == archived.source:
         return _from_archive(archived, found.ledger.setup)
-    return verdict(found.ledger, final=found.ledger.platform is not None)
+    clocks_ms = archived.snapshot.clocks_ms if archived is not None else None
+    ledger = Ledger.replay(refine(found.events, clocks_ms)) if clocks_ms else found.ledger
+    return verdict(ledger, final=ledger.platform is not None)
 
 
 def _read_by(account: str, blocks: Sequence[Block]) -> Sequence[Block]:
@@ -125,6 +129,13 @@ def _info(setup: Setup) -> GameInfo:
 def _archived(blocks: Sequence[Block], setup: Setup) -> FinishedGame | None:
     kept = [line for block in blocks if block.source == EXPORT for line in block.lines]
     return finished_again(kept[-1].text, setup.site.rpartition("/")[0]) if kept else None
+
+
+def _archived_clocks(blocks: Sequence[Block], entries: Sequence[Entry]) -> Sequence[int | None]:
+    """What final verdicts were refined by; empty where no archive was asked."""
+    setup = next((event.setup for _, event in stored_events(entries) if isinstance(event, Started)), None)
+    archived = _archived(blocks, setup) if setup is not None else None
+    return (archived.snapshot.clocks_ms or ()) if archived is not None else ()
 
 
 def _from_archive(finished: FinishedGame, setup: Setup) -> Verdict:

@@ -14,6 +14,7 @@ from bridge.records.verdict_json import verdict_object
 from bridge.rules.diff import diff
 from bridge.rules.events import Ended, Event, Moved, Started
 from bridge.rules.ledger import Ledger
+from bridge.rules.refine import refine
 from bridge.rules.snapshot import RUNNING, Setup, Snapshot
 from bridge.rules.verdict import Verdict, verdict
 
@@ -70,13 +71,18 @@ def stored_events(entries: Iterable[Entry]) -> list[tuple[Entry, Event]]:
     return [(entry, decode(event)) for entry, event in found if isinstance(event, dict)]
 
 
-def against_events(game: str, entries: Sequence[Entry]) -> Iterator[Difference]:
-    """Stored clocks, effects and verdicts that do not come of the stored events. Raises RecordError."""
+def against_events(game: str, entries: Sequence[Entry], clocks_ms: Sequence[int | None] = ()) -> Iterator[Difference]:
+    """Stored clocks, effects and verdicts that do not come of the stored events. Raises RecordError.
+
+    `clocks_ms`: the archive's, with which final verdicts filled in what was missed (R14).
+    """
     ledger: Ledger | None = None
+    events: list[Event] = []
     for entry in entries:
         stored = entry.data.get("event")
         if isinstance(stored, dict):
             event = decode(stored)
+            events.append(event)
             facts: dict[str, object] = {}
             if isinstance(event, Started):
                 ledger = Ledger(event.setup)
@@ -90,7 +96,8 @@ def against_events(game: str, entries: Sequence[Entry]) -> Iterator[Difference]:
             told = entry.data.get("verdict")
             if isinstance(told, dict) and told.get("clock_source") == ledger.setup.source:
                 final = told.get("final") is True
-                yield from against_verdict(game, told, verdict(ledger, final=final))
+                whole = Ledger.replay(refine(events, clocks_ms)) if final and clocks_ms else ledger
+                yield from against_verdict(game, told, verdict(whole, final=final))
 
 
 def against_source(game: str, stored: Sequence[Event], events: Sequence[Event]) -> Iterator[Difference]:
@@ -129,7 +136,8 @@ def against_verdict(game: str, told: Json, judged: Verdict) -> Iterator[Differen
         yield Difference(game, 0, f"the verdict's ledger has {len(ours)} rows, the game gives {len(rows)}")
     for row, stored in zip(rows, ours, strict=False):
         if isinstance(stored, dict):
-            yield from _differences(game, int(row["ply"]), stored, row, "the verdict's ledger says", "the game gives")
+            ply = row["ply"] or 0  # time that was thought without a move belongs to no ply
+            yield from _differences(game, ply, stored, row, "the verdict's ledger says", "the game gives")
 
 
 def _differences(game: str, ply: int, told: Json, given: Json, says: str, gives: str) -> Iterator[Difference]:

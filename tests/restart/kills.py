@@ -25,6 +25,7 @@ from bridge import event_types
 from bridge.arena import Arena, ArenaSettings
 from bridge.arena.faults import Answer
 from bridge.arena.streams import Fate, StreamName
+from bridge.interfaces import Entry
 from bridge.journal import SqlJournal
 from tests.restart.opponents import ABORT_S, BOT, POOLS, TOKEN, Opponents
 from tests.restart.proof import Findings, Receiver, prove
@@ -186,7 +187,7 @@ class Run:
     async def prove(self) -> Findings:
         """What holds, and what does not."""
         async with SqlJournal(f"sqlite:///{self.journal}") as journal:
-            entries = []
+            entries: list[Entry] = []
             while page := await journal.read(after=entries[-1].seq if entries else 0):
                 entries += page
         findings = prove(entries, self.receiver, self.opponents.watches, self.arena, self.kills_ms)
@@ -234,14 +235,14 @@ async def run(kills: int, *, seed: int, games: int, folder: Path, told: bool = F
     dice = random.Random(seed)
     trigger, receiver = Trigger(), Receiver()
     settings = ArenaSettings(seed=seed, event_streams_per_10_min=10**6, account_reads_per_5_min=10**6)
+    opponents = Opponents(seed, games)
     async with (
-        Arena(Opponents.accounts(), settings, faults=trigger, request_log=lambda line: opponents.noted(line)) as arena,
+        Arena(Opponents.accounts(), settings, faults=trigger, request_log=opponents.noted) as arena,
         receiving(receiver, trigger) as hook,
     ):
-        opponents = Opponents(arena, seed, games)
         work = Run(arena, opponents, trigger, receiver, folder)
         work.write_config(hook)
-        playing = asyncio.create_task(opponents.play())
+        playing = asyncio.create_task(opponents.play(arena))
         try:
             for number in range(kills):
                 await work.kill_once(dice)

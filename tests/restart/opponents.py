@@ -1,4 +1,4 @@
-"""Who the daemon plays against while it is killed: people with a dice for every move, on an arena of the script's own."""
+"""Who the daemon plays while it is killed: people who throw dice for every move, on an arena of the script's own."""
 
 import asyncio
 import random
@@ -81,8 +81,9 @@ class Watch:
 class Opponents:
     """Keep `games` games running against the bot, one beside them in which nobody makes the first move."""
 
-    def __init__(self, arena: Arena, seed: int, games: int) -> None:
-        self._arena = arena
+    _arena: Arena
+
+    def __init__(self, seed: int, games: int) -> None:
         self._random = random.Random(seed)
         self._games = games
         self.watches: dict[str, Watch] = {}
@@ -107,8 +108,9 @@ class Opponents:
     def running(self) -> list[Watch]:
         return [watch for watch in self.watches.values() if not watch.game.over]
 
-    async def play(self) -> None:
+    async def play(self, arena: Arena) -> None:
         """Until cancelled: begin games, move, ask back, resign, each with a pause of its own."""
+        self._arena = arena
         waits: dict[str, float] = {}
         loop = asyncio.get_running_loop()
         while True:

@@ -1,4 +1,4 @@
-"""What must hold after any number of kills: the journal, the webhooks, the chat and the verdicts against the arena's."""
+"""What must hold after any number of kills: of the journal, the webhooks, the chat and the verdicts."""
 
 import json
 from collections import Counter, defaultdict
@@ -145,8 +145,9 @@ def _verdict(watch: Watch, mine: Sequence[Entry]) -> Iterator[str]:
     if told is None:
         return
     expected = undisturbed(watch)
-    if (told["result"], told["reason"]) != (expected.outcome.result, expected.outcome.reason):
-        yield f"judged {told['result']} {told['reason']}, undisturbed {expected.outcome.result} {expected.outcome.reason}"
+    judged, wanted = (told["result"], told["reason"]), (expected.outcome.result, expected.outcome.reason)
+    if judged != wanted:
+        yield f"judged {' '.join(map(str, judged))}, undisturbed {' '.join(wanted)}"
     if not told["certain"]:
         yield "its verdict is not certain"
     for name, clock_ms in (("white_ms", expected.white_ms), ("black_ms", expected.black_ms)):
