@@ -36,8 +36,13 @@ class Run:
 
 
 def write_results(path: Path, run: Run) -> None:
+    put_part(path, run.peer, _part(run))
+
+
+def put_part(path: Path, name: str, text: str) -> None:
+    """Put a part, without its heading, in the place of the one that has this name."""
     parts = _parts(path.read_text(encoding="utf-8")) if path.exists() else {}
-    parts[run.peer] = _part(run)
+    parts[name] = f"## {name}\n\n{text}"
     text = "\n".join([_HEAD, *(parts[peer] for peer in sorted(parts, key=str.lower))])
     path.write_text(text, encoding="utf-8")
 
@@ -60,8 +65,6 @@ def _part(run: Run) -> str:
     refused = ", ".join(f"`{place}` {count}×" for place, count in sorted(run.refused.items())) or "nothing"
     return "\n".join(
         [
-            f"## {run.peer}",
-            "",
             f"Commit {run.commit}. Refused beyond loopback: {refused}.",
             "",
             "| game | white | black | variant | clock | status | result | plies |",

@@ -103,5 +103,5 @@ async def _objects(response: aiohttp.ClientResponse) -> AsyncIterator[dict[str, 
 async def until_online(arena: Arena, account_id: str, patience_s: float) -> None:
     """Returns when the account's event stream is open; raises TimeoutError when that takes too long."""
     async with asyncio.timeout(patience_s):
-        while account_id not in arena.hall.audience.events:  # noqa: ASYNC110 (the arena has no event for this)
+        while account_id not in arena.hall.audience.events:
             await asyncio.sleep(0.1)
