@@ -5,6 +5,7 @@ nothing in the game.
 """
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 
 import structlog
@@ -23,7 +24,7 @@ class Errands:
         self._game_id = game_id
         self._platform = platform
         self._tasks = tasks
-        self._under_way: set[str] = set()
+        self._under_way: dict[str, asyncio.Event] = {}
 
     def once(self, name: str, action: Action) -> None:
         """Send it, unless one of that name is under way."""
@@ -32,18 +33,26 @@ class Errands:
     def while_wanted(self, name: str, action: Action, wanted: Callable[[], bool], *, every_s: float) -> None:
         """Send it, and again every `every_s` for as long as it is `wanted`."""
         if name not in self._under_way:
-            self._under_way.add(name)
+            self._under_way[name] = asyncio.Event()
             self._tasks.spawn(self._run(name, action, wanted, every_s))
 
+    def review(self, name: str) -> None:
+        """What is wanted may have changed: what waits for its next try looks again now."""
+        if name in self._under_way:
+            self._under_way[name].set()
+
     async def _run(self, name: str, action: Action, wanted: Callable[[], bool], every_s: float) -> None:
+        reviewed = self._under_way[name]
         try:
             await self._send(action)
             while wanted():
-                await asyncio.sleep(every_s)
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(reviewed.wait(), every_s)
+                reviewed.clear()
                 if wanted():
                     await self._send(action)
         finally:
-            self._under_way.discard(name)
+            del self._under_way[name]
 
     async def _send(self, action: Action) -> None:
         try:

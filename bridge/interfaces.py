@@ -120,10 +120,12 @@ AccountEvent: TypeAlias = ChallengeReceived | ChallengeGone | GameStarted | Game
 
 @dataclass(frozen=True, slots=True)
 class GameOpened:
-    """First message of a game stream, and again after every reconnect."""
+    """First message of a game stream, and again after every reconnect. Offers as in `GameState`."""
 
     info: GameInfo
     snapshot: Snapshot
+    draw_offers: frozenset[chess.Color] = frozenset()
+    takeback_offers: frozenset[chess.Color] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

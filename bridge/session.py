@@ -19,8 +19,6 @@ from bridge.errands import Errands
 from bridge.errors import BridgeError, JournalError, PlatformError
 from bridge.interfaces import (
     Abort,
-    AnswerDraw,
-    AnswerTakeback,
     ChatLine,
     Choice,
     ClaimVictory,
@@ -35,10 +33,11 @@ from bridge.interfaces import (
     Platform,
     Resign,
 )
+from bridge.offers import Offers
 from bridge.records.one_line import one_line
 from bridge.rules.ledger import Ledger
 from bridge.rules.pools import DEFAULT_POOL, Ruleset, named
-from bridge.rules.snapshot import Snapshot, TimeControl
+from bridge.rules.snapshot import TimeControl
 from bridge.rules.verdict import verdict
 from bridge.tasks import Tasks
 from bridge.thinker import Thinker
@@ -99,7 +98,7 @@ class Session:
         self._turn: Turn | None = None
         self._marks: set[tuple[chess.Color, int]] = set()
         self._fall_told = False
-        self._draw_offered = False
+        self._offers: Offers | None = None
         self._can_claim = False
 
     @property
@@ -122,7 +121,7 @@ class Session:
                     case GameOpened():
                         await self._opened(message)
                     case GameState() if self._tracker.is_open:
-                        await self._state(message)
+                        await self._take(message)
                     case ChatLine() if self._tracker.is_open:
                         self._heard(message)
                     case OpponentGone() if self._tracker.is_open:
@@ -139,7 +138,7 @@ class Session:
     async def _opened(self, message: GameOpened) -> None:
         if not self._tracker.is_open:
             await self._begin(message.info)
-        await self._take(message.snapshot)
+        await self._take(message)
         if self._turn is not None:
             self._turn.stands()
 
@@ -159,17 +158,15 @@ class Session:
                 self._voice.say(line, once=f"greeting-{number}")
         # What had happened before a restart was told and acted upon then.
         self._marks = chat.marks_behind(self._tracker.ledger)
-        self._draw_offered = self._tracker.ledger.outcome is not None
+        self._offers = Offers(self.game_id, self._seat, self._tracker.ledger, self._errands)
         self._tasks.spawn(self._abort_idle())
 
-    async def _state(self, message: GameState) -> None:
-        await self._take(message.snapshot)
-        if (not self.seat.side) in message.takeback_offers:
-            self._errands.once("takeback", AnswerTakeback(self.game_id, accept=False))
-
-    async def _take(self, snapshot: Snapshot) -> None:
-        await self._tracker.take(snapshot)
+    async def _take(self, message: GameOpened | GameState) -> None:
+        await self._tracker.take(message.snapshot)
         self._step()
+        if self._offers is not None:
+            self._offers.stand(message)
+            self._offers.answer()
         self._announce()
 
     def _announce(self) -> None:
@@ -198,11 +195,7 @@ class Session:
     def _step(self) -> None:
         """Bring what is under way in line with the ledger."""
         ledger = self._tracker.ledger
-        decision = decide(ledger, self.seat, draw_offered=self._draw_offered)
-        if decision is Decision.OFFER_DRAW:
-            self._draw_offered = True
-            self._errands.once("draw", AnswerDraw(self.game_id, accept=True))
-            decision = decide(ledger, self.seat, draw_offered=True)
+        decision = decide(ledger, self.seat)
         if decision is not Decision.THINK:
             self._end_turn()
         elif self._turn is None or self._turn.moves != ledger.moves:

@@ -1,4 +1,4 @@
-"""What to do about a game of ours now: wait, think, or act (resign, offer a draw)."""
+"""What to do about a game of ours now: wait, think, resign; and whether a draw is wanted."""
 
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -19,8 +19,6 @@ class Decision(Enum):
     """It is our move."""
     RESIGN = auto()
     """Our KiriChess flag has fallen for certain, and the platform does not know."""
-    OFFER_DRAW = auto()
-    """KiriChess says draw where the platform plays on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +29,8 @@ class Seat:
     acts: bool
 
 
-def decide(ledger: Ledger, seat: Seat, *, draw_offered: bool) -> Decision:
-    """The next step. `draw_offered`: whether our own offer was made already.
+def decide(ledger: Ledger, seat: Seat) -> Decision:
+    """The next step.
 
     Resigning needs the ledger's own flag from a reading that is certain (fair play); a won or drawn KiriChess game is
     played on as plain chess.
@@ -40,11 +38,20 @@ def decide(ledger: Ledger, seat: Seat, *, draw_offered: bool) -> Decision:
     if ledger.platform is not None:
         return Decision.WAIT
     outcome = ledger.outcome
-    if outcome is not None and seat.acts and ledger.certain:
-        if outcome.flag is not None and outcome.winner == (not seat.side) and outcome.flag.side == seat.side:
-            return Decision.RESIGN
-        if outcome.result == "1/2-1/2" and outcome.reason in _NOT_DRAWN_BY_THE_PLATFORM and not draw_offered:
-            return Decision.OFFER_DRAW
+    flag = outcome.flag if outcome is not None and outcome.winner == (not seat.side) else None
+    if flag is not None and flag.side == seat.side and seat.acts and ledger.certain:
+        return Decision.RESIGN
     if ledger.turn != seat.side or not any(ledger.board.generate_legal_moves()):
         return Decision.WAIT
     return Decision.THINK
+
+
+def wants_draw(ledger: Ledger, seat: Seat, *, theirs: bool, offered: bool) -> bool:
+    """Whether to offer a draw, or to accept `theirs`: where KiriChess says draw for certain and the platform plays on.
+
+    `offered`: our own offer was made already; one is enough, and none is made where the platform draws by itself.
+    """
+    outcome = ledger.outcome
+    if ledger.platform is not None or outcome is None or not seat.acts or not ledger.certain:
+        return False
+    return outcome.result == "1/2-1/2" and (theirs or (not offered and outcome.reason in _NOT_DRAWN_BY_THE_PLATFORM))

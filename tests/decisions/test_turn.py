@@ -3,7 +3,7 @@
 import chess
 import pytest
 
-from bridge.decisions.turn import Decision, Seat, decide
+from bridge.decisions.turn import Decision, Seat, decide, wants_draw
 from bridge.rules.events import Ended, Moved
 from bridge.rules.ledger import Ledger
 from bridge.rules.pools import Ruleset, named, parse_dials
@@ -24,25 +24,25 @@ def game(
 
 def test_the_side_to_move_thinks_and_the_other_waits() -> None:
     ledger = game(("e2e4", 0))
-    assert decide(ledger, BLACK, draw_offered=False) is Decision.THINK
-    assert decide(ledger, WHITE, draw_offered=False) is Decision.WAIT
+    assert decide(ledger, BLACK) is Decision.THINK
+    assert decide(ledger, WHITE) is Decision.WAIT
 
 
 def test_a_finished_game_is_waited_for() -> None:
     ledger = game(("e2e4", 0))
     ledger.apply(Ended("resign", chess.WHITE))
-    assert decide(ledger, BLACK, draw_offered=False) is Decision.WAIT
+    assert decide(ledger, BLACK) is Decision.WAIT
 
 
 def test_our_own_fall_is_resigned_and_theirs_is_played_on() -> None:
     ledger = game(("e2e4", 0), ("e7e5", 70_000))
-    assert decide(ledger, BLACK, draw_offered=False) is Decision.RESIGN
-    assert decide(ledger, WHITE, draw_offered=False) is Decision.THINK
+    assert decide(ledger, BLACK) is Decision.RESIGN
+    assert decide(ledger, WHITE) is Decision.THINK
 
 
 def test_no_resignation_where_kirichess_does_not_act() -> None:
     ledger = game(("e2e4", 0), ("e7e5", 70_000), ("g1f3", 0))
-    assert decide(ledger, Seat(chess.BLACK, acts=False), draw_offered=False) is Decision.THINK
+    assert decide(ledger, Seat(chess.BLACK, acts=False)) is Decision.THINK
 
 
 @pytest.mark.parametrize("moves", [(("e2e4", 0), ("e7e5", 59_005)), (("e2e4", None), ("e7e5", 70_000))])
@@ -51,7 +51,7 @@ def test_no_resignation_on_what_is_not_certain(moves: tuple[tuple[str, int | Non
     ledger = game(*moves)
     assert ledger.outcome is not None
     assert not ledger.certain
-    assert decide(ledger, BLACK, draw_offered=False) is Decision.WAIT
+    assert decide(ledger, BLACK) is Decision.WAIT
 
 
 ROOK = "7k/8/8/8/8/8/R7/K7 w - - 0 1"
@@ -70,19 +70,29 @@ def test_a_draw_that_the_platform_does_not_know_is_offered_once(ledger: Ledger) 
     assert ledger.outcome is not None
     assert ledger.outcome.result == "1/2-1/2"
     for seat in (WHITE, BLACK):
-        assert decide(ledger, seat, draw_offered=False) is Decision.OFFER_DRAW
-    mover = Seat(ledger.turn, acts=True)
-    assert decide(ledger, mover, draw_offered=True) is Decision.THINK
-    assert decide(ledger, Seat(ledger.turn, acts=False), draw_offered=False) is Decision.THINK
+        assert wants_draw(ledger, seat, theirs=False, offered=False)
+        assert not wants_draw(ledger, seat, theirs=False, offered=True)
+        assert wants_draw(ledger, seat, theirs=True, offered=True)
+        assert not wants_draw(ledger, Seat(seat.side, acts=False), theirs=True, offered=False)
+    assert decide(ledger, Seat(ledger.turn, acts=True)) is Decision.THINK
+    ledger.apply(Ended("resign", chess.WHITE))
+    assert not wants_draw(ledger, WHITE, theirs=True, offered=False)
 
 
 def test_a_stalemate_is_left_to_the_platform() -> None:
     ledger = game(("c6b6", 0), fen="k7/2Q5/2K5/8/8/8/8/8 w - - 0 1")
     assert ledger.outcome is not None
     assert ledger.outcome.reason == "stalemate"
-    assert decide(ledger, BLACK, draw_offered=False) is Decision.WAIT
+    assert decide(ledger, BLACK) is Decision.WAIT
+    assert not wants_draw(ledger, BLACK, theirs=False, offered=False)
+    assert wants_draw(ledger, BLACK, theirs=True, offered=False)
+
+
+def test_a_draw_in_a_game_that_is_not_drawn_is_never_wanted() -> None:
+    assert not wants_draw(game(("e2e4", 0)), BLACK, theirs=True, offered=False)
+    assert not wants_draw(game(("e2e4", 0), ("e7e5", 70_000)), BLACK, theirs=True, offered=False)
 
 
 def test_a_mated_side_has_nothing_to_think_about() -> None:
     ledger = game(("f2f3", 0), ("e7e5", 0), ("g2g4", 0), ("d8h4", 0))
-    assert decide(ledger, WHITE, draw_offered=False) is Decision.WAIT
+    assert decide(ledger, WHITE) is Decision.WAIT

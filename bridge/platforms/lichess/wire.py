@@ -90,9 +90,11 @@ def parse_game_line(line: bytes, *, at_ms: int, site: str) -> GameMessage | None
     match found.get("type"):
         case "gameFull":
             game = check(shapes.Game, found, "gameFull")
-            return GameOpened(_game_info(game, site), _snapshot(game.state, at_ms))
+            snapshot = _snapshot(game.state, at_ms)
+            return GameOpened(_game_info(game, site), snapshot, _draws(game.state), _takebacks(game.state))
         case "gameState":
-            return _game_state(check(shapes.State, found, "gameState"), at_ms)
+            state = check(shapes.State, found, "gameState")
+            return GameState(_snapshot(state, at_ms), _draws(state), _takebacks(state))
         case "chatLine":
             chat = check(shapes.Chat, found, "chatLine")
             return ChatLine(chat.username, chat.text, chat.room)
@@ -117,14 +119,6 @@ def _game_info(game: shapes.Game, site: str) -> GameInfo:
     )
 
 
-def _game_state(state: shapes.State, at_ms: int) -> GameState:
-    return GameState(
-        _snapshot(state, at_ms),
-        draw_offers=_sides(state.wdraw, state.bdraw),
-        takeback_offers=_sides(state.wtakeback, state.btakeback),
-    )
-
-
 def _snapshot(state: shapes.State, at_ms: int) -> Snapshot:
     return Snapshot(
         moves=tuple(state.moves.split()),
@@ -138,6 +132,14 @@ def _snapshot(state: shapes.State, at_ms: int) -> Snapshot:
 
 def _clock_ms(shown_ms: int | None) -> int | None:
     return None if shown_ms == _UNLIMITED_MS else shown_ms
+
+
+def _draws(state: shapes.State) -> frozenset[chess.Color]:
+    return _sides(state.wdraw, state.bdraw)
+
+
+def _takebacks(state: shapes.State) -> frozenset[chess.Color]:
+    return _sides(state.wtakeback, state.btakeback)
 
 
 def _sides(white: bool, black: bool) -> frozenset[chess.Color]:

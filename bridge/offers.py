@@ -1,0 +1,52 @@
+"""Draws and takebacks between the two sides: what has been offered, and what we answer.
+
+What stands is what the game's stream says last; what failed, or was answered by a silent 200, is asked again, calmly.
+"""
+
+import chess
+
+from bridge.decisions.turn import Seat, wants_draw
+from bridge.errands import Errands
+from bridge.interfaces import AnswerDraw, AnswerTakeback, GameOpened, GameState
+from bridge.rules.ledger import Ledger
+
+_DRAW_AGAIN_S = 10.0
+_TAKEBACK_AGAIN_S = 5.0
+
+
+class Offers:
+    """One game's offers. A draw is offered once: a game taken up again after its KiriChess end has been offered one."""
+
+    def __init__(self, game_id: str, seat: Seat, ledger: Ledger, errands: Errands) -> None:
+        self._game_id = game_id
+        self._seat = seat
+        self._ledger = ledger
+        self._errands = errands
+        self._offered = ledger.outcome is not None
+        self._draws: frozenset[chess.Color] = frozenset()
+        self._takebacks: frozenset[chess.Color] = frozenset()
+
+    def stand(self, message: GameOpened | GameState) -> None:
+        """Take in what the stream says of them."""
+        self._draws, self._takebacks = message.draw_offers, message.takeback_offers
+        self._offered = self._offered or self._seat.side in self._draws
+
+    def answer(self) -> None:
+        """See to it that everything gets its answer."""
+        if self._wants_draw():
+            draw = AnswerDraw(self._game_id, accept=True)
+            self._errands.while_wanted("draw", draw, self._wants_draw, every_s=_DRAW_AGAIN_S)
+        else:
+            self._errands.review("draw")
+        if self._wants_no_takeback():
+            no = AnswerTakeback(self._game_id, accept=False)
+            self._errands.while_wanted("takeback", no, self._wants_no_takeback, every_s=_TAKEBACK_AGAIN_S)
+        else:
+            self._errands.review("takeback")
+
+    def _wants_draw(self) -> bool:
+        theirs = (not self._seat.side) in self._draws
+        return wants_draw(self._ledger, self._seat, theirs=theirs, offered=self._offered)
+
+    def _wants_no_takeback(self) -> bool:
+        return self._ledger.platform is None and (not self._seat.side) in self._takebacks

@@ -1,0 +1,117 @@
+"""Draws and takebacks that were offered while nobody listened, that fail, or that are answered by nothing."""
+
+from typing import Any
+
+import chess
+import pytest
+
+from bridge.arena import offers
+
+ROOK_AGAINST_KNIGHT = "1n5k/8/8/8/8/8/R6P/K7 w - - 0 1"
+
+
+@pytest.fixture(autouse=True)
+def quick_offers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.offers._DRAW_AGAIN_S", 0.1)
+    monkeypatch.setattr("bridge.offers._TAKEBACK_AGAIN_S", 0.1)
+
+
+def propose_draw(table: Any, game: Any) -> None:
+    hall = table.arena.hall
+    hall.happen(game, offers.draw_yes(game, chess.WHITE, hall.game_now_ms(game)))
+
+
+async def drawn_here(table: Any) -> Any:
+    """White's flag falls against a knight: a draw that Lichess knows nothing of."""
+    await table.run(pool="winder")
+    game = table.pair(limit_s=300, fen=ROOK_AGAINST_KNIGHT)
+    for uci in ("a2b2", "b2c2"):
+        at = game.plies
+        table.move(game, uci)
+        await table.until(lambda at=at: game.plies == at + 2)
+    table.spend(game, 70_000)
+    table.move(game, "c2d2")
+    await table.until(lambda: game.plies == 6 and table.asked("/draw/yes"))
+    return game
+
+
+async def test_a_takeback_that_was_asked_for_while_the_stream_was_gone_is_answered(table: Any) -> None:
+    await table.run()
+    game = table.pair()
+    await table.play(game, 6)
+    table.faults.next("game_stream", status=503, times=3)
+    table.faults.drop("game", game.id)
+    await table.until(lambda: table.requests[-1].status == 503)
+    table.propose_takeback(game)
+    await table.until(lambda: game.sides[chess.WHITE].takebacks_declined == 1, 2.0)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [{"status": 500}, {"status": 400, "body": {"error": "no"}}, {"status": 200, "body": {"ok": True}}],
+    ids=["500", "400", "silent-200"],
+)
+async def test_a_takeback_is_declined_in_the_middle_of_a_search_and_until_it_is(table: Any, answer: Any) -> None:
+    await table.run()
+    game = table.pair()
+    await table.play(game, 6)
+    table.engine.delay_s = 1.5
+    table.move(game, table.LINE[6])
+    await table.until(lambda: table.engine.thinking == 1)
+    table.faults.next("takeback", times=2, **answer)
+    table.propose_takeback(game)
+    await table.until(lambda: game.sides[chess.WHITE].takebacks_declined == 1, 1.0)
+    assert table.engine.thinking == 1
+    await table.until(lambda: game.plies == 8)
+    assert len(table.engine.asked) == 4
+    assert len(table.asked("/takeback/no")) == 3
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [{"status": 503}, {"status": 400, "body": {"error": "no"}}, {"status": 200, "body": {"ok": True}}],
+    ids=["503", "400", "silent-200"],
+)
+async def test_our_draw_offer_is_made_until_it_stands_and_then_never_again(table: Any, answer: Any) -> None:
+    table.faults.next("draw", times=2, **answer)
+    game = await drawn_here(table)
+    await table.until(lambda: game.sides[chess.BLACK].offers_draw)
+    assert len(table.asked("/draw/yes")) == 3
+    table.move(game, "d2e2")  # which declines it
+    await table.until(lambda: game.plies == 8)
+    await table.until(lambda: not game.sides[chess.BLACK].offers_draw)
+    table.move(game, "e2f2")
+    await table.until(lambda: game.plies == 10)
+    assert len(table.asked("/draw/yes")) == 3
+
+
+async def test_the_opponents_offer_is_accepted_where_kirichess_says_draw(table: Any) -> None:
+    game = await drawn_here(table)
+    table.move(game, "d2e2")
+    await table.until(lambda: game.plies == 8)
+    table.faults.next("draw", times=2, status=503)
+    propose_draw(table, game)
+    verdict = await table.final(game)
+    assert (verdict["result"], verdict["reason"]) == ("1/2-1/2", "flag_insufficient_material")
+    assert verdict["platform"] == {"result": "1/2-1/2", "status": "draw"}
+
+
+async def test_an_offer_that_stands_when_the_stream_begins_is_accepted_too(table: Any) -> None:
+    game = await drawn_here(table)
+    table.move(game, "d2e2")
+    await table.until(lambda: game.plies == 8)
+    await table.kill()
+    propose_draw(table, game)
+    await table.run(pool="winder")
+    verdict = await table.final(game)
+    assert verdict["platform"] == {"result": "1/2-1/2", "status": "draw"}
+
+
+async def test_a_draw_is_never_accepted_elsewhere(table: Any) -> None:
+    await table.run()
+    game = table.pair()
+    await table.play(game, 6)
+    propose_draw(table, game)
+    await table.play(game, 12)
+    assert not table.asked("/draw/")
+    assert not any("offeringDraw" in line.path for line in table.requests)
