@@ -133,8 +133,10 @@ class ProcessEngine:
             self._guard()
             self._guard = None
         if protocol is not None:
-            await asyncio.wait({protocol.returncode}, timeout=_GOODBYE_MS / 1000)
-            protocol.hang_up()
+            try:
+                await asyncio.wait({protocol.returncode}, timeout=_GOODBYE_MS / 1000)
+            finally:
+                protocol.hang_up()
 
     def _last_words(self) -> str:
         words = self._protocol.last_words if self._protocol is not None else ""

@@ -337,6 +337,21 @@ async def test_a_stubborn_engine_is_killed_on_close(fake: Fake, running: Running
     assert await gone(running, file)
 
 
+async def test_a_close_that_is_called_off_again_and_again_still_hangs_up(fake: Fake, running: Running) -> None:
+    file = fake(whole=(HONEST % "pass").replace("quit", "never"))
+    engine = ProcessEngine(str(file))
+    await engine.start()
+    protocol = engine._protocol
+    assert protocol is not None
+    assert protocol.transport is not None
+    closing = asyncio.create_task(engine.close())
+    while not closing.done():
+        await asyncio.sleep(0)
+        closing.cancel()
+    assert protocol.transport.is_closing()
+    assert await gone(running, file)
+
+
 ABANDONED = """
     import asyncio, os, sys
     from bridge.engines.process import ProcessEngine
