@@ -1,12 +1,14 @@
 """One account's door: challenges in, games started, slots counted.
 
-A slot is reserved before an acceptance is sent and given back when the game ends, the acceptance is refused, the
-challenge is withdrawn, or the game never starts. Nothing here waits for the network while it reads the event stream.
+A slot is reserved before an acceptance is sent and given back when the platform's game ends, the acceptance is refused,
+the challenge is withdrawn, or the game never starts. Nothing here waits for the network while it reads the event
+stream.
 """
 
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 import structlog
@@ -54,8 +56,8 @@ _LONGEST_PAUSE_S = 30
 class Running(Protocol):
     """What the lobby needs of a game."""
 
-    async def run(self) -> None:
-        """Play to the end."""
+    async def run(self, over: Callable[[], None]) -> None:
+        """Play to the end; `over` is called as soon as the platform's game has ended, whatever is to be said yet."""
 
 
 class Lobby:
@@ -74,6 +76,9 @@ class Lobby:
         self._open_session = open_session
         self._reserved: set[str] = set()
         self._games: set[str] = set()
+        """The games that hold a slot."""
+        self._sessions: set[str] = set()
+        """Those, and the ones that are still being judged and told."""
         self._finished: deque[str] = deque(maxlen=_REMEMBERED)
         self._told_finished: deque[str] = deque(maxlen=_REMEMBERED)
         self._answered: deque[str] = deque(maxlen=_REMEMBERED)
@@ -232,16 +237,17 @@ class Lobby:
         self._settle()
 
     def _settle(self) -> None:
-        if not self._games and not self._reserved:
+        if not self._sessions and not self._reserved:
             self._idle.set()
 
     # -- games ---------------------------------------------------------------------------------------------------
 
     def _start(self, game_id: str) -> None:
         """Start a game once, however often it is told; a challenge's id becomes its game's."""
-        if game_id not in self._games and game_id not in self._finished:
+        if game_id not in self._sessions and game_id not in self._finished:
             self._idle.clear()
             self._games.add(game_id)
+            self._sessions.add(game_id)
             self._tasks.spawn(self._play(game_id))
         self._release(game_id)
 
@@ -258,13 +264,14 @@ class Lobby:
             self._finished.append(game_id)
         finally:
             self._games.discard(game_id)
+            self._sessions.discard(game_id)
             self._settle()
         await self._mark_finished()
 
     async def _run_session(self, game_id: str) -> bool:
         """True when the game is over; False when its session broke and the game may still run."""
         try:
-            await self._open_session(game_id).run()
+            await self._open_session(game_id).run(partial(self._games.discard, game_id))
         except BridgeError as error:
             log.error("game_failed", game=game_id, cause=str(error))
             return False
@@ -280,7 +287,7 @@ class Lobby:
         """Where no game runs, a restart need not look further back."""
         try:
             seq = await self._bot.journal.last_seq()
-            if not self._games:
+            if not self._sessions:
                 await history.all_finished(self._bot.journal, self.name, seq)
         except JournalError as error:
             log.warning("mark_not_stored", account=self.name, cause=str(error))

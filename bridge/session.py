@@ -82,7 +82,7 @@ class BotAccount:
 
 
 class Session:
-    """A game of a bot account. `run` returns when the game is over and its verdict is stored."""
+    """A game of a bot account. `run` returns when the game is over, its verdict stored and told."""
 
     def __init__(self, game_id: str, bot: BotAccount, tracker: Tracker) -> None:
         self.game_id = game_id
@@ -107,13 +107,20 @@ class Session:
         assert self._seat is not None, "the game is not open yet"
         return self._seat
 
-    async def run(self) -> None:
-        """Play the game to its end.
+    async def run(self, over: Callable[[], None] = lambda: None) -> None:
+        """Play the game to its end; `over` is called when the platform's game has ended, before the verdict.
 
         Raises:
             PlatformError: the platform does not show the game.
             JournalError: what the journal has of the game cannot be read.
         """
+        try:
+            await self._play(over)
+            await self._voice.finish(_GOODBYE_S)
+        finally:
+            await self._voice.finish(0)
+
+    async def _play(self, over: Callable[[], None]) -> None:
         self._tasks.spawn(self._thinker.start())
         try:
             async for message in self._bot.platform.game(self.game_id):
@@ -129,7 +136,8 @@ class Session:
                         self._step()
             if not self._tracker.is_open:
                 raise PlatformError(f"game {self.game_id}: its stream says nothing of it")
-            await self._over()
+            over()
+            await self._conclude()
         finally:
             await self._close()
 
@@ -257,13 +265,16 @@ class Session:
 
     # -- the end -------------------------------------------------------------------------------------------------
 
-    async def _over(self) -> None:
+    async def _conclude(self) -> None:
         """The platform's game is over, or the platform does not know it any more: then it is judged as it stands."""
         self._end_turn()
         judged = verdict(await self._without_gaps(), final=True)
         await self._tracker.conclude(judged)
-        self._voice.say(one_line(judged), once="verdict", important=True)
-        await self._voice.finish(_GOODBYE_S)
+        if judged.outcome.reason == "aborted":
+            # Nothing was played that could be told of.
+            await self._voice.finish(0)
+        else:
+            self._voice.say(one_line(judged), once="verdict", important=True)
 
     async def _without_gaps(self) -> Ledger:
         """Where several plies came in one line, their clocks are the archive's to tell (R14)."""
@@ -283,6 +294,5 @@ class Session:
         self._tracker.close()
         try:
             await self._tasks.end()
-            await self._voice.finish(0)
         finally:
             await self._thinker.close()

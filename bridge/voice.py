@@ -61,6 +61,7 @@ class Voice:
             await asyncio.wait({self._speaker}, timeout=timeout_s)
             self._speaker.cancel()
             await asyncio.wait({self._speaker})
+        self._waiting.clear()
 
     async def _speak(self) -> None:
         loop = asyncio.get_running_loop()

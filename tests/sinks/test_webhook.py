@@ -160,7 +160,7 @@ async def append(journal: SqlJournal, count: int) -> list[str]:
 
 async def until(condition: Callable[[], bool]) -> None:
     async with asyncio.timeout(5):
-        while not condition():  # noqa: ASYNC110 - any condition, not one event
+        while not condition():
             await asyncio.sleep(0.002)
 
 

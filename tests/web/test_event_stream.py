@@ -161,5 +161,5 @@ async def test_a_reader_that_leaves_is_forgotten_at_once(program: Program) -> No
     before = len(asyncio.all_tasks())
     await asyncio.gather(*(program.read(0) for _ in range(5)))
     async with asyncio.timeout(2):
-        while len(asyncio.all_tasks()) > before:  # noqa: ASYNC110 - there is no event for it
+        while len(asyncio.all_tasks()) > before:
             await asyncio.sleep(0.01)

@@ -1,0 +1,75 @@
+"""The end of a game: its slot is free at once, and what is still to be said is said beside the next game."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from bridge import event_types
+from bridge.arena import referee
+from bridge.session import Session
+
+
+def slots(table: Any) -> int:
+    (lobby,) = [lobby for _, lobby in table.daemon._lobbies]
+    return len(lobby._reserved | lobby._games)
+
+
+def end(table: Any, game: Any) -> None:
+    hall = table.arena.hall
+    human = game.color_of("human")
+    hall.happen(game, referee.resign(game, human, hall.game_now_ms(game)))
+
+
+@pytest.fixture(autouse=True)
+def slow_chat(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.voice.INTERVAL_MS", 4_000)
+
+
+async def test_chat_that_waits_holds_no_slot(table: Any) -> None:
+    await table.run(greeting=True, concurrency=1)
+    game = table.pair()
+    await table.play(game, 2)
+    await table.until(lambda: table.said(game), what="the first line of the greeting")
+    end(table, game)
+    await table.final(game)
+    assert slots(table) == 0
+    # The line of the verdict is still waiting for its turn.
+    assert not any("resignation" in line for line in table.said(game))
+    await table.play(table.pair(), 4)
+
+
+async def test_a_slot_is_free_before_the_archive_has_answered(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Session, "_without_gaps", lambda self: asyncio.Event().wait())
+    await table.run(concurrency=1)
+    game = table.pair()
+    await table.play(game, 2)
+    await table.settled(game)
+    end(table, game)
+    await table.until(lambda: slots(table) == 0, 30.0)
+    await table.play(table.pair(), 4)
+
+
+async def test_the_verdict_is_still_said_when_the_next_game_runs_and_when_we_drain(
+    table: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.voice.INTERVAL_MS", 300)
+    await table.run(greeting=True, concurrency=1)
+    game = table.pair()
+    await table.play(game, 2)
+    end(table, game)
+    table.daemon.drain()
+    await table.until(lambda: table.said(game) and "resignation" in table.said(game)[-1], 30.0, "the verdict is said")
+
+
+async def test_an_aborted_game_is_not_spoken_of(table: Any) -> None:
+    await table.run(greeting=True, concurrency=1)
+    game = table.pair()
+    await table.until(lambda: table.said(game))
+    hall = table.arena.hall
+    hall.happen(game, referee.abort(game, hall.game_now_ms(game)))
+    await table.final(game)
+    await table.until(lambda: slots(table) == 0)
+    await table.until(lambda: table.engine.closes == 1)
+    assert len(table.said(game)) == 1
+    assert len(table.recorder.of(event_types.CHAT_SENT, game.id)) == 1
