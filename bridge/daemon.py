@@ -90,7 +90,7 @@ class Daemon:
         return bool(self._lobbies)
 
     def drain(self) -> None:
-        """Take no more games; `run` returns when the running ones are over."""
+        """Take no more games; `run` returns when the running ones are over, after `drain_s` at the latest."""
         self._draining.set()
 
     async def run(self) -> None:
@@ -253,11 +253,28 @@ class Daemon:
                 for task in done - {draining, *watching}:
                     task.result()
             if draining.done():
-                await asyncio.gather(*(lobby.drain() for _, lobby in self._lobbies))
+                await self._drained(running - set(watching))
         finally:
             await _cancelled(*everything)
         if not self._draining.is_set():
             _raise_failed(watching)
+
+    async def _drained(self, lobbies: "set[asyncio.Task[None]]") -> None:
+        """Until the running games are over, or have had their time: then they are left to the next start."""
+        drained = asyncio.create_task(self._games_over())
+        wait_s = self._settings.drain_s
+        try:
+            done, _ = await asyncio.wait({drained, *lobbies}, timeout=wait_s, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                task.result()
+            if not done:
+                games = [game for _, lobby in self._lobbies for game in lobby.games]
+                log.warning("games_left_to_the_next_start", games=games, cause=f"not over within {wait_s} s")
+        finally:
+            await _cancelled(drained)
+
+    async def _games_over(self) -> None:
+        await asyncio.gather(*(lobby.drain() for _, lobby in self._lobbies))
 
     async def _flush(self, feeds: Sequence[Feed]) -> None:
         """Let the sinks come to the end of the journal, for a little while."""

@@ -19,7 +19,8 @@ import click
 def command(file: Path, as_json: bool) -> None:
     """Play with the accounts of FILE and watch what it names, until a signal.
 
-    The first signal takes no new games and ends when the running ones are over; the second stops at once.
+    The first signal takes no new games and ends when the running ones are over, or after `drain_s` seconds: what still
+    runs then goes on with the next start. The second signal stops at once.
     """
     from bridge.cli.running import run_daemon, set_up_logs
     from bridge.daemon import Daemon

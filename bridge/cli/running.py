@@ -101,7 +101,7 @@ async def run_daemon(settings: Settings, *, json: bool, announce: Callable[[Daem
 
 def _drain(daemon: Daemon) -> None:
     if daemon.plays:
-        sys.stderr.write("draining: no new games; once more to stop at once\n")
+        sys.stderr.write("draining: no new games, running ones are finished; once more to stop at once\n")
     daemon.drain()
 
 

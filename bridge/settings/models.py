@@ -113,3 +113,9 @@ class Settings(Section):
     monitor: MonitorSettings | None = Field(default=None, description="Page, API and event stream.")
     webhooks: Many[WebhookSettings] = Field(default=(), description="Programs that events are posted to.")
     pgn: PgnSettings | None = Field(default=None, description="PGN files of the games.")
+    drain_s: int = Field(
+        default=300,
+        ge=0,
+        le=86_400,
+        description="Seconds that running games get after a termination signal; then they wait for the next start.",
+    )
