@@ -11,15 +11,19 @@ from typing import TypeVar
 import chess
 
 from bridge.engines.flag_search import FlagSearch, Spent, may_flag
-from bridge.engines.pressure import chance, threatening, worth
+from bridge.engines.pressure import reply_flags, reply_lets_flag, worth
 from bridge.engines.switches import Switches
 from bridge.engines.view import Ask, Decision, Found, View
-from bridge.engines.worth import Scale, line_points, move_points, squashed
-from bridge.errors import RecordError
-from bridge.rules.position import read_move
+from bridge.rules.endings import Outcome
 
 T = TypeVar("T")
-_NO_SCORE_CP = 0
+_OWN_PART = 0.5
+"""Of an allowance, at most so much is for our own searches."""
+_MOST_NODES, _SCAN_NODES = 20_000, 2_000
+_FLAG_DRAWS = ("flag_insufficient_material", "double_flag")
+_WORSE_CP = -50
+_PARTS = (0.5, 0.6, 1.0)
+"""Of what is left: second, third and last search where the first one's move was refuted."""
 
 
 def choose(view: View, switches: Switches) -> Generator[Ask, Found, Decision]:
@@ -37,42 +41,37 @@ class _Choice:
         self.me = view.board.turn
         self.legal = list(view.board.legal_moves)
         self.banned: dict[chess.Move, str] = {}
+        self.flag_draws: list[chess.Move] = []
+        self.hopeless = False
+        self.most_nodes = _MOST_NODES if view.allowance is None else max(1, round(view.allowance * _OWN_PART))
         self.tally: Counter[str] = Counter()
 
     def run(self) -> Generator[Ask, Found, Decision]:
-        """Flags first, then the engine, then what may be better for the clocks."""
+        """Flags first, then the engine, then what the clocks say of its move."""
         if len(self.legal) == 1:
             return self._decided(self.legal[0], "the only legal move")
         if self.switches.flags:
             won = self._win()
             if won is not None:
                 return won
-            self._ban_losers()
-        threats = self._threats()
-        gains = self._gains()
-        spread = max(gains.values(), default=0.0) - min(gains.values(), default=0.0)
-        more = bool(threats) or self._in_danger() or spread >= self.switches.trigger
-        found = yield self._ask(self._open(), self.switches.main_part if more else 1.0)
-        why = "the engine's move"
-        if gains:
-            now = gains.get(self._move(found))
-            better = [m for m, p in gains.items() if now is not None and p >= now + self.switches.trigger]
-            if better:
-                self.tally["economy asked"] += 1
-                other = yield self._ask(better, 0.9)
-                if self._pays(found, other):
-                    self.tally["economy"] += 1
-                    found, why = other, "better for the clocks"
-            elif spread >= self.switches.trigger and not self._in_danger():
-                found = yield self._ask(self._open(), 1.0)
-        if threats and self._move(found) not in threats:
-            other = yield self._ask(threats, 0.7)
-            if self._presses(found, other):
-                self.tally["pressed"] += 1
-                found, why = other, "threatens to flag the opponent"
-        return (yield from self._verified(found, why))
+            mate = self._ban_losers()
+            if mate is not None:
+                return self._decided(mate, "checkmate, before the clock is looked at")
+        if self.flag_draws and not self.banned:
+            return self._decided(self.flag_draws[0], "draws by a flag; every other move loses by one")
+        if self.hopeless and self.switches.swindle:
+            return (yield from self._swindle())
+        danger = self._in_danger()
+        found = yield self._ask(self._open(), self.switches.main_part if danger else 1.0)
+        if self.flag_draws and (found.score_cp or 0) < _WORSE_CP:
+            return self._decided(self.flag_draws[0], "draws by a flag, where the board is worse")
+        if self.switches.pressure and may_flag(self.line, not self.me, 2):
+            found = self._most_pressing(found)
+        if not danger:
+            return self._found(found, "the engine's move")
+        return (yield from self._verified(found))
 
-    # -- flags ---------------------------------------------------------------------------------------------------
+    # -- flags now -----------------------------------------------------------------------------------------------
 
     def _win(self) -> Decision | None:
         for moves in range(self.switches.win_moves + 1):
@@ -86,102 +85,104 @@ class _Choice:
                 return self._decided(move, how)
         return None
 
-    def _ban_losers(self) -> None:
-        """Moves that lose by themselves, or let the opponent flag us at once."""
+    def _ban_losers(self) -> chess.Move | None:
+        """Moves that lose by themselves, or let the opponent flag us at once; a move that wins is returned."""
         line = self.line
         spare_ms = line.clock_ms[self.me] - max(line.dearest_toll_ms(self.me), line.prices.castling_ms)
         if spare_ms > max(line.prices.fee_ms) and not may_flag(line, self.me, 1):
-            return
-        search = self._search(10_000)
-        self.banned = {move: "lets us be flagged" for move in self.legal if search.refuted(move, 0)}
+            return None
+        alone = {move: self._alone(move) for move in self.legal}
+        mate = next((move for move, outcome in alone.items() if outcome and outcome.winner == self.me), None)
+        if mate is not None:
+            return mate
+        lost = {m: "flags ourselves" for m, outcome in alone.items() if outcome and outcome.winner == (not self.me)}
+        # A flag that draws: the engine below does not know it, so it is kept for worse times.
+        self.flag_draws = [move for move, outcome in alone.items() if outcome and outcome.reason in _FLAG_DRAWS]
+        search = self._search(_SCAN_NODES)
+        open_moves = [move for move in self.legal if alone[move] is None]
+        exposed = {m: "lets us be flagged" for m in open_moves if self._tried(search.refuted, m, 0)}
+        self.banned = lost | exposed | dict.fromkeys(self.flag_draws, "draws by a flag")
         self.tally["banned"] += bool(self.banned)
         if len(self.banned) == len(self.legal):
-            self.tally["all lose"] += 1
-            self.banned = {move: "flags ourselves" for move in self.legal if self._loses_alone(move)}
-            if len(self.banned) == len(self.legal):
-                self.banned = {}
+            self.hopeless = not self.flag_draws
+            self.tally["hopeless"] += self.hopeless
+            self.banned = lost if self.hopeless and len(lost) < len(self.legal) else {}
+        return None
 
-    def _loses_alone(self, move: chess.Move) -> bool:
+    def _alone(self, move: chess.Move) -> Outcome | None:
         outcome = self.line.push(move)
         self.line.pop()
-        return outcome is not None and outcome.winner == (not self.me)
+        return outcome
+
+    # -- flags to come -------------------------------------------------------------------------------------------
 
     def _in_danger(self) -> bool:
-        return self.switches.safe_moves > 0 and may_flag(self.line, self.me, 2)
+        return self.switches.safe_moves > 0 and not self.hopeless and may_flag(self.line, self.me, 2)
 
-    def _verified(self, found: Found, why: str) -> Generator[Ask, Found, Decision]:
-        """Ask again without the moves that a proof refutes; where every one is refuted the first is as good as any."""
-        first = found
-        if not self._in_danger() or "all lose" in self.tally:
-            return self._found(found, why)
-        for part in (0.6, 0.6, 1.0):
-            move = self._move(found)
-            if not self._refuted(move):
+    def _verified(self, found: Found) -> Generator[Ask, Found, Decision]:
+        """Another move where a proof refutes the engine's: one it thought of before, or what it finds without."""
+        first, why = found, "the engine's move"
+        for part in _PARTS:
+            if not self._refuted(found):
                 return self._found(found, why)
             self.tally["refuted"] += 1
-            self.banned[move] = "is flagged by force"
+            why = "the engine's best move that is not flagged by force"
+            second = next((one for one in self._recent(found) if not self._refuted(one)), None)
+            if second is not None:
+                return self._found(second, why)
             if len(self.banned) == len(self.legal):
                 break
             found = yield self._ask(self._open(), part)
-            why = "the engine's best move that is not flagged by force"
         self.tally["no way out"] += 1
         return self._found(first, "the engine's move: nothing is proven safe")
 
-    def _refuted(self, move: chess.Move) -> bool:
+    def _refuted(self, found: Found) -> bool:
+        move = self._move(found)
+        if move in self.banned:
+            return True
         search = self._search(self.switches.safe_nodes)
-        return any(self._tried(search.refuted, move, moves) for moves in range(1, self.switches.safe_moves + 1))
+        if any(self._tried(search.refuted, move, moves) for moves in range(1, self.switches.safe_moves + 1)):
+            self.banned[move] = "is flagged by force"
+            return True
+        return False
 
-    # -- threats -------------------------------------------------------------------------------------------------
+    def _most_pressing(self, found: Found) -> Found:
+        """Of the engine's move and those it thought best shortly before, the one that gives most chances to flag."""
 
-    def _threats(self) -> list[chess.Move]:
-        if not self.switches.pressure or not may_flag(self.line, not self.me, 1):
-            return []
-        return threatening(self.line, self._open())
+        def points(one: Found) -> float:
+            stale = self.switches.stale_cp * max(0, (found.depth or 0) - (one.depth or 0))
+            flags = reply_lets_flag(self.line, one)
+            return worth(one, flags, self.switches.chance, self.switches.win_points, stale)
 
-    def _presses(self, found: Found, other: Found) -> bool:
-        points = [
-            worth(each.score_cp or _NO_SCORE_CP, chance(self.line, each), self.switches.win_points)
-            for each in (found, other)
-        ]
-        return points[1] >= points[0] + self.switches.margin
+        best = max([found, *self._recent(found)], key=points)
+        self.tally["pressed"] += best is not found
+        return best
 
-    # -- seconds against centipawns ------------------------------------------------------------------------------
-
-    def _gains(self) -> dict[chess.Move, float]:
-        if not self.switches.weight:
-            return {}
-        scale = Scale.of(self.view.dials, self.switches.weight)
-        # The dearest move against the cheapest, with a check: if that does not matter no move needs to be looked at.
-        own, other = self.line.clock_ms[self.me], self.line.clock_ms[not self.me]
-        swing = self.line.prices.chip_ms + max(self.line.prices.toll_ms)
-        most = scale.points(own, other - self.line.prices.chip_ms) - scale.points(own - swing, other)
-        return move_points(self.line, scale, self._open()) if most >= self.switches.trigger else {}
-
-    def _pays(self, found: Found, other: Found) -> bool:
-        scale = Scale.of(self.view.dials, self.switches.weight)
-        points = [
-            squashed(each.score_at(other.depth)) + line_points(self.line, scale, self._pv(each))
-            for each in (found, other)
-        ]
-        return points[1] >= points[0] + self.switches.margin
-
-    def _pv(self, found: Found) -> list[chess.Move]:
-        board = self.view.board.copy(stack=False)
-        board.chess960 = self.view.chess960
-        moves = []
-        for uci in found.pv or (found.uci,):
-            try:
-                move = read_move(board, uci)
-            except RecordError:
+    def _swindle(self) -> Generator[Ask, Found, Decision]:
+        """Every move can be flagged: one that is not, if the opponent replies as the engine expects."""
+        first: Found | None = None
+        for part in _PARTS:
+            found = yield self._ask(self._open(), part)
+            first = first or found
+            for one in (found, *reversed(self._recent(found))):
+                if not reply_flags(self.line, one):
+                    self.tally["swindled"] += 1
+                    return self._found(one, "can be flagged, as every move; the expected reply does not")
+            self.banned[self._move(found)] = "the expected reply flags us"
+            if len(self.banned) == len(self.legal):
                 break
-            moves.append(move)
-            board.push(move)
-        return moves
+        assert first is not None, "there is at least one search"
+        return self._found(first, "the engine's move: every move can be flagged")
+
+    def _recent(self, found: Found) -> list[Found]:
+        """What the engine preferred shortly before, oldest first."""
+        least = (found.depth or 0) - self.switches.fresh
+        return [one for one in found.earlier if (one.depth or 0) >= least and self._move(one) not in self.banned]
 
     # -- the rest ------------------------------------------------------------------------------------------------
 
     def _search(self, nodes: int) -> FlagSearch:
-        return FlagSearch(self.line, self.line.nodes + nodes)
+        return FlagSearch(self.line, min(self.line.nodes + nodes, self.most_nodes))
 
     def _tried(self, proof: Callable[..., T], *given: object) -> T | None:
         """A proof within its nodes; None where they did not suffice."""

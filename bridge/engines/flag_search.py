@@ -34,14 +34,16 @@ class FlagSearch:
                 return move
         if moves <= 0:
             return None
+        threats = []
         for move in self._by_promise():
             self._charge()
             outcome = line.push(move)
-            won = outcome.winner == me if outcome is not None else self._lost_after(moves - 1)
+            if outcome is None and threatens(line):
+                threats.append(move)
             line.pop()
-            if won:
+            if outcome is not None and outcome.winner == me:
                 return move
-        return None
+        return next((move for move in threats if self._holds(move, moves - 1)), None)
 
     def lost(self, moves: int) -> bool:
         """Whether every move of the side to move is answered by `win(moves)`, or loses by itself."""
@@ -69,9 +71,13 @@ class FlagSearch:
         line.pop()
         return lost
 
-    def _lost_after(self, moves: int) -> bool:
-        """As `lost`, unless the attacker's move was no threat at all."""
-        return threatens(self.line) and self.lost(moves)
+    def _holds(self, threat: chess.Move, moves: int) -> bool:
+        """Whether nothing helps against a threat."""
+        self._charge()
+        self.line.push(threat)
+        holds = self.lost(moves)
+        self.line.pop()
+        return holds
 
     def _ends_in(self, move: chess.Move, winner: chess.Color) -> bool:
         self._charge()

@@ -7,6 +7,7 @@ import asyncio
 import time
 from collections.abc import Generator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import chess
 import structlog
@@ -135,7 +136,7 @@ class KiriEngine:
                 ledger, (), time_ms=think_ms, deadline_ms=limit.deadline_ms, nodes=limit.nodes or self._nodes
             )
             return Choice(found.uci, found.score_cp, found.depth, "plain chess: the KiriChess game is over")
-        steps = choose(_view(ledger, think_ms), self._switches)
+        steps = choose(_view(ledger, think_ms, limit.nodes or self._nodes), self._switches)
         decision = await self._answer(program, steps, ledger, limit, think_ms)
         self.last = decision
         why = f"{decision.why}; {explain_time(plan)}"
@@ -188,13 +189,11 @@ def _advance(steps: Generator[Ask, Found, Decision], found: Found | None) -> Ask
         return decision
 
 
-def _view(ledger: Ledger, think_ms: int) -> View:
+def _view(ledger: Ledger, think_ms: int, nodes: int | None) -> View:
     """Our pace is the plan; the other side's what its last moves took, else the pool's budget."""
     budget_ms = max(0, round(float(thinking_budget_s(ledger.setup.rules.dials)) * 1000))
     other = not ledger.turn
     spent = sorted(row.think_ms for row in ledger.rows[-16:] if row.side == other and row.think_ms is not None)
     theirs = Pace(spent[len(spent) // 2]) if len(spent) >= 4 else Pace(budget_ms)
     paces = (Pace(think_ms), theirs) if ledger.turn == chess.BLACK else (theirs, Pace(think_ms))
-    view = View.of(ledger, think_ms, paces)
-    board = ledger.board.copy()
-    return View(board, view.chess960, view.white_ms, view.black_ms, view.dials, view.paces)
+    return replace(View.of(ledger, think_ms, paces, nodes), board=ledger.board.copy())

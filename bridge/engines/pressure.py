@@ -1,11 +1,10 @@
-"""Threats to flag: what the opponent will probably not prevent, because few look for it.
+"""Chances to flag that are no proofs: what the opponent will probably do, by the engine's own expected line.
 
-A forced flag is rare; a threat of one is not. Its worth is the chance that it stands after the reply, which the
-engine's own line foretells.
+Few players look for flags, and engines that know no clocks never do. So a line after whose expected reply we can flag
+is worth more than its centipawns, and one after whose expected reply we are flagged is worth less.
 """
 
 import math
-from collections.abc import Iterable
 
 import chess
 
@@ -14,77 +13,48 @@ from bridge.engines.line import Line
 from bridge.engines.view import Found
 
 _SQUASH_CP = 400
-STANDS = 0.75
-"""The chance that a threat is there still, when it survives the reply that the engine expects."""
-PARRIED = 0.2
-UNKNOWN = 0.5
 
 
 def squashed(score_cp: float) -> float:
-    """Centipawns as they matter: even positions linear, won ones less and less."""
+    """Centipawns as they matter: near zero as they are, far away less and less."""
     return _SQUASH_CP * math.asinh(score_cp / _SQUASH_CP)
 
 
-def threatening(line: Line, moves: Iterable[chess.Move]) -> list[chess.Move]:
-    """Those of the moves after which a capture would flag the other side, if it made an ordinary move elsewhere."""
-    found = []
-    for move in moves:
-        if line.push(move) is None and _threat(line):
-            found.append(move)
-        line.pop()
-    return found
+def worth(found: Found, flags: bool, chance: float, win_points: int, stale_cp: float = 0) -> float:
+    """A search's move in points: what the board says, or a won game as far as the expected reply lets us flag."""
+    board = squashed((found.score_cp or 0) - stale_cp)
+    return chance * win_points + (1 - chance) * board if flags else board
 
 
-def _threat(line: Line) -> bool:
-    board, prices = line.board, line.prices
-    side, attacker = board.turn, not board.turn
-    clock_ms = line.clock_ms[side]
-    left_ms = clock_ms - line.paces[side].think_ms(clock_ms) - prices.toll_ms[chess.KNIGHT]
-    for piece in range(chess.PAWN, chess.KING):
-        if prices.loss_ms[piece] >= left_ms:
-            for square in chess.scan_forward(board.pieces_mask(piece, side)):
-                if board.attackers_mask(attacker, square):
-                    return True
-    return False
+def reply_lets_flag(line: Line, found: Found) -> bool:
+    """Whether after the move and the reply that the search expects the side to move can flag the other at once."""
+    return _after(line, found.pv[:2], flagged=False)
 
 
-def chance(line: Line, found: Found) -> float:
-    """The chance that after a search's move and the reply it expects the side to move can flag the other."""
-    board = line.board
-    pv = [chess.Move.from_uci(uci) for uci in found.pv[:2]]
-    if len(pv) < 2:
-        return 0.0
-    move = _spelled(board, pv[0])
-    if move is None or line.push(move) is not None:
-        line.pop() if move is not None else None
-        return 0.0
+def reply_flags(line: Line, found: Found) -> bool:
+    """Whether the reply that the search expects flags the side to move."""
+    return _after(line, found.pv[:2], flagged=True)
+
+
+def _after(line: Line, pv: tuple[str, ...], *, flagged: bool) -> bool:
+    me, height = line.board.turn, line.height
     try:
-        if not _threat(line):
-            return 0.0
-        reply = _spelled(board, pv[1])
-        if reply is None:
-            return UNKNOWN
-        ended = line.push(reply)
-        try:
-            if ended is not None:
-                return 1.0 if ended.winner == (not board.turn) else 0.0
-            return STANDS if any(True for _ in flagging_moves(line)) else PARRIED
-        finally:
-            line.pop()
+        for ply, uci in enumerate(pv):
+            move = _spelled(line.board, uci)
+            if move is None:
+                return False
+            outcome = line.push(move)
+            if outcome is not None:
+                return ply == 1 and outcome.winner == ((not me) if flagged else me)
+        return len(pv) == 2 and not flagged and any(True for _ in flagging_moves(line))
     finally:
-        line.pop()
+        while line.height > height:
+            line.pop()
 
 
-def worth(score_cp: int, chance_of_flag: float, win_points: int) -> float:
-    """A move's worth in points: its chance to flag, and else what the board says."""
-    return chance_of_flag * win_points + (1 - chance_of_flag) * squashed(score_cp)
-
-
-def _spelled(board: chess.Board, move: chess.Move) -> chess.Move | None:
+def _spelled(board: chess.Board, uci: str) -> chess.Move | None:
     """A line's move on our boards, where castling is king takes rook."""
+    move = chess.Move.from_uci(uci)
     if board.is_legal(move):
         return move
-    for castling in board.generate_castling_moves():
-        if board.uci(castling, chess960=False) == move.uci():
-            return castling
-    return None
+    return next((c for c in board.generate_castling_moves() if board.uci(c, chess960=False) == uci), None)

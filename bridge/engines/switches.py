@@ -15,16 +15,20 @@ class Switches:
     safe_moves: int = 1
     """Prove that the engine's move is not answered by such a flag."""
     safe_nodes: int = 400
-    main_part: float = 0.8
-    """The share of the nodes for the engine's first search where another may follow."""
-    pressure: bool = False
+    main_part: float = 0.95
+    """The share of the nodes for the engine's first search where another may have to follow."""
+    pressure: bool = True
+    """Among moves that the engine found nearly as good, prefer those whose expected reply lets us flag."""
+    chance: float = 0.5
+    """How likely the expected reply is."""
     win_points: int = 1000
-    weight: float = 0.35
-    """What seconds weigh against centipawns when moves are compared; 0: nothing."""
-    trigger: int = 25
-    """Look for another move when one is better for the clocks by so many points."""
-    margin: int = 10
-    """By how many points it must then be better in all."""
+    """What a won game is worth, in centipawns near equality."""
+    fresh: int = 3
+    """Moves count that the engine preferred within so many depths of its last."""
+    stale_cp: int = 15
+    """What such a move loses in worth for every depth."""
+    swindle: bool = True
+    """Where every move can be flagged, prefer one whose expected reply does not."""
     slow: float = 1.3
     quick: float = 0.7
     """Our own thinking in proofs, against the pace, and the other side's."""

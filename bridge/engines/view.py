@@ -1,7 +1,7 @@
 """What a choice is made from and what it comes to: the position with both clocks, searches asked for, the decision."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import chess
@@ -13,7 +13,10 @@ from bridge.rules.ledger import Ledger
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The game for the side to move: both clocks after its own thinking, and how fast both sides think (by colour)."""
+    """The game for the side to move: both clocks after its own thinking, and how fast both sides think (by colour).
+
+    `allowance`: the nodes of this move, ours and the engine's together, where they are counted.
+    """
 
     board: chess.Board
     chess960: bool
@@ -21,13 +24,16 @@ class View:
     black_ms: int
     dials: Dials
     paces: tuple[Pace, Pace] = (AT_ONCE, AT_ONCE)
+    allowance: int | None = None
 
     @classmethod
-    def of(cls, ledger: Ledger, think_ms: int, paces: tuple[Pace, Pace]) -> "View":
+    def of(cls, ledger: Ledger, think_ms: int, paces: tuple[Pace, Pace], allowance: int | None = None) -> "View":
         """The ledger's game, with the side to move having thought `think_ms`."""
         clocks = [max(1, ledger.black_ms), max(1, ledger.white_ms)]
         clocks[ledger.turn] = max(1, clocks[ledger.turn] - think_ms)
-        return cls(ledger.board, ledger.chess960, clocks[True], clocks[False], ledger.setup.rules.dials, paces)
+        return cls(
+            ledger.board, ledger.chess960, clocks[True], clocks[False], ledger.setup.rules.dials, paces, allowance
+        )
 
     def line(self, slow: float = 1.0, quick: float = 1.0) -> Line:
         """A line to search on; our thinking can be stretched and the other side's shortened, to err for us."""
@@ -64,12 +70,8 @@ class Found:
     score_cp: int | None = None
     depth: int | None = None
     pv: tuple[str, ...] = ()
-    earlier: Mapping[int, int] = field(default_factory=dict)
-    """Depth → the score at it, where the engine's own account is known."""
-
-    def score_at(self, depth: int | None) -> int:
-        """The score at a depth, so that searches of different length can be compared; else the final one."""
-        return self.earlier.get(depth or 0, self.score_cp or 0)
+    earlier: tuple["Found", ...] = ()
+    """What it thought best before, newest last: one entry for each move, as of the last depth that preferred it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from bridge.engines.view import Ask, Found, View
 from bridge.errors import UsageError
 from bridge.lab.contestant import Answer, Contestant, EngineContestant, Task, uci_position
 from bridge.lab.timing import stockfish_ms
-from bridge.lab.uci_pipe import UciPipe
+from bridge.lab.uci_pipe import Searched, UciPipe
 from bridge.rules.budget import thinking_budget_s
 from bridge.rules.ledger import Ledger
 
@@ -44,7 +44,7 @@ class KiriContestant:
     def move(self, ledger: Ledger, task: Task) -> Answer:
         """Its move; `nodes` counts what was granted, not what the program admits to."""
         pace = Pace(round(float(thinking_budget_s(ledger.setup.rules.dials)) * 1000))
-        steps = choose(View.of(ledger, task.think_ms, (pace, pace)), self._switches)
+        steps = choose(View.of(ledger, task.think_ms, (pace, pace), task.nodes), self._switches)
         position = uci_position(ledger)
         granted = 0
         try:
@@ -63,11 +63,16 @@ class KiriContestant:
         nodes = max(1, round(left * ask.part))
         only = f" searchmoves {' '.join(ask.moves)}" if ask.moves else ""
         found = self._pipe.search(position, f"nodes {nodes}{only}")
-        return Found(found.uci, found.score_cp, found.depth, found.pv, found.earlier), nodes
+        return _found(found), nodes
 
     def close(self) -> None:
         """End the program."""
         self._pipe.close()
+
+
+def _found(searched: Searched) -> Found:
+    earlier = tuple(_found(one) for one in searched.earlier)
+    return Found(searched.uci, searched.score_cp, searched.depth, searched.pv, earlier)
 
 
 def build_kiri(path: str, options: Mapping[str, Option], defaults: Mapping[str, Option]) -> Contestant:

@@ -33,8 +33,8 @@ class Searched:
     depth: int
     nodes: int
     pv: tuple[str, ...]
-    earlier: Mapping[int, int]
-    """Depth → the score at it."""
+    earlier: tuple["Searched", ...] = ()
+    """What it preferred before, newest last: one entry a move, as of the last depth that preferred it."""
 
 
 class UciPipe:
@@ -99,13 +99,17 @@ class UciPipe:
         """`position` and `go` as UCI has them, without their first word. Raises EngineError."""
         self.send(f"position {position}\ngo {go}")
         told: str = ""
-        earlier: dict[int, int] = {}
+        earlier: dict[str, str] = {}
         while not (line := self.line(SILENCE_S)).startswith("bestmove"):
             if line.startswith("info ") and " score " in line and "bound " not in line:
                 told = line
-                earlier.update(_depth_and_score(line.split()))
+                head = line.partition(" pv ")[2].partition(" ")[0]
+                earlier.pop(head, None)
+                earlier[head] = line
         words = line.split()
-        return _searched(words[1] if len(words) > 1 else "", told, earlier)
+        uci = words[1] if len(words) > 1 else ""
+        others = tuple(_searched(head, line, ()) for head, line in earlier.items() if head not in ("", uci))
+        return _searched(uci, told, others)
 
     def send(self, text: str) -> None:
         """Write lines to the program."""
@@ -163,20 +167,15 @@ class UciPipe:
         process.wait()
 
 
-def _searched(uci: str, info: str, earlier: Mapping[int, int]) -> Searched:
+def _searched(uci: str, info: str, earlier: tuple[Searched, ...]) -> Searched:
     words = info.split()
-    depth, score = next(iter(_depth_and_score(words)), (0, None))
+    score: int | None = None
+    if "score" in words:
+        at = words.index("score")
+        value = int(words[at + 2])
+        score = value if words[at + 1] == "cp" else (MATE_CP - value if value > 0 else -MATE_CP - value)
     pv = tuple(words[words.index("pv") + 1 :]) if "pv" in words else ()
-    return Searched(uci, score, depth, _after(words, "nodes"), pv, earlier)
-
-
-def _depth_and_score(words: Sequence[str]) -> list[tuple[int, int]]:
-    if "score" not in words:
-        return []
-    at = words.index("score")
-    value = int(words[at + 2])
-    score = value if words[at + 1] == "cp" else (MATE_CP - value if value > 0 else -MATE_CP - value)
-    return [(_after(words, "depth"), score)]
+    return Searched(uci, score, _after(words, "depth"), _after(words, "nodes"), pv, earlier)
 
 
 def _after(words: Sequence[str], word: str) -> int:
