@@ -26,7 +26,7 @@ def command(context: click.Context, config: Path) -> None:
     from bridge.settings.template import token_link
 
     try:
-        settings = load(config)
+        settings = load(config, forget=True)
     except SettingsError as error:
         if "token" in str(error):
             hint = f"a token is made at {token_link('https://lichess.org')}"

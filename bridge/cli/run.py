@@ -27,7 +27,7 @@ def command(file: Path, as_json: bool) -> None:
     from bridge.settings.load import load
 
     set_up_logs()
-    settings = load(file)
+    settings = load(file, forget=True)
 
     def announce(daemon: Daemon) -> None:
         if daemon.monitor is not None:

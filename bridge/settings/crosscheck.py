@@ -29,6 +29,7 @@ def crosscheck(value: object) -> Iterator[Problem]:
         yield from _watched_account(path, entry, accounts)
     yield from _journal(_table(root.get("journal")))
     yield from _monitor(_table(root.get("monitor")))
+    yield from _webhooks(root)
 
 
 def doubts(document: Document) -> Iterator[Problem]:
@@ -157,3 +158,14 @@ def _monitor(monitor: Table) -> Iterator[Problem]:
             yield Problem(
                 ("monitor", "listen"), "can be reached from other machines: give monitor a token or token_file"
             )
+
+
+def _webhooks(root: Table) -> Iterator[Problem]:
+    """One address may stand in several entries, for different events; the same twice would be one in the journal."""
+    seen: set[tuple[str, ...]] = set()
+    for path, hook in _tables(root, "webhooks"):
+        events = hook.get("events", ("kirichess.*",))
+        key = (str(hook.get("url")), *sorted(map(str, events if isinstance(events, list | tuple) else ())))
+        if key in seen:
+            yield Problem(path, "says the same as an entry above: leave one of them out")
+        seen.add(key)

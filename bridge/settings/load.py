@@ -13,7 +13,7 @@ from bridge.settings.crosscheck import crosscheck, doubts
 from bridge.settings.models import Settings
 from bridge.settings.problems import Problem
 from bridge.settings.resolve import resolve
-from bridge.settings.translate import translate
+from bridge.settings.translate import SECRETS, translate
 from bridge.settings.yaml_source import LARGEST_BYTES, Document, read_yaml
 
 
@@ -23,6 +23,7 @@ def load(
     mode: Literal["run", "check"] = "run",
     warn: Callable[[str], object] = lambda line: None,
     variables: Mapping[str, str] | None = None,
+    forget: bool = False,
 ) -> Settings:
     """Read a configuration file, fill in `${NAME}`, read its token files, make its paths absolute.
 
@@ -56,7 +57,16 @@ def load(
         warn(line)
     if problems or settings is None:
         raise SettingsError(_lines(file, document, problems))
+    if forget:
+        _forget(document)
     return settings
+
+
+def _forget(document: Document) -> None:
+    for path, names in document.variables.items():
+        if SECRETS.intersection(path):
+            for name in names:
+                os.environ.pop(name, None)
 
 
 def _text(file: FilePath) -> str:

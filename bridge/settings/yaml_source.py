@@ -31,13 +31,15 @@ _PLAIN_FLOAT = re.compile(r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
 @dataclass(slots=True)
 class Document:
     """A file's values. `places` holds line and column of every value, `keys` those of every key (both from 1);
-    `written` is each scalar as it stands in the file, before `${…}` is filled in. `unset` are the paths whose text
-    refers to a variable that does not exist, with its name: their values are not known."""
+    `written` is each scalar as it stands in the file, before `${…}` is filled in; `variables` are those it names.
+    `unset` are the paths whose text refers to a variable that does not exist, with its name: their values are not
+    known."""
 
     value: Value = None
     places: dict[Path, Place] = field(default_factory=dict)
     keys: dict[Path, Place] = field(default_factory=dict)
     written: dict[Path, str] = field(default_factory=dict)
+    variables: dict[Path, set[str]] = field(default_factory=dict)
     unset: dict[Path, str] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
 
@@ -127,6 +129,7 @@ class _Reader:
                 self._problem(path, "a reference to a variable is written ${NAME}; write $${ for a plain ${")
             elif name not in self._variables:
                 self._document.unset[path] = name
+            self._document.variables.setdefault(path, set()).add(name)
             return self._variables.get(name, match[0])
 
         return _REFERENCE.sub(fill, text)

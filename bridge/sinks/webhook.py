@@ -48,8 +48,10 @@ class Webhook:
         self._now = now
         self._timeout = aiohttp.ClientTimeout(total=timeout_s)
         self._session: aiohttp.ClientSession | None = None
-        # An address may hold a password or a key of the receiver's: the name goes into logs and the journal.
-        self.name = f"webhook {self._url.host}:{self._url.port} {hashlib.sha256(url.encode()).hexdigest()[:8]}"
+        # An address may hold a password or a key of the receiver's, and the name goes into logs and the journal. One
+        # address may stand in several entries: each has its own place in the journal.
+        mark = hashlib.sha256("\n".join([url, *sorted(self._events)]).encode()).hexdigest()[:8]
+        self.name = f"webhook {self._url.host}:{self._url.port} {mark}"
 
     def __repr__(self) -> str:
         return f"<{self.name}>"

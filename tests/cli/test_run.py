@@ -133,6 +133,20 @@ async def test_a_taken_port(arena: Arena, write: Write) -> None:
     assert f"{address} is taken" in err
 
 
+async def test_an_engine_is_not_handed_the_token(
+    arena: Arena, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_TOKEN", "tokKiri")
+    seen = tmp_path / "seen"
+    program = tmp_path / "engine"
+    program.write_text(f"#!/bin/sh\nenv > {seen}\n")
+    program.chmod(0o755)
+    status, _, _ = await ended(write(arena.url, "'${MY_TOKEN}'", engine=f"kind: uci, path: {program}"))
+    assert status == 2
+    assert "PATH=" in seen.read_text()
+    assert "tokKiri" not in seen.read_text()
+
+
 # -- how it ends -------------------------------------------------------------------------------------------------
 
 

@@ -1,5 +1,6 @@
 """The configuration file: what is wrong with it, all at once and at its place, and what comes out when nothing is."""
 
+import os
 from fractions import Fraction
 from pathlib import Path
 
@@ -355,3 +356,26 @@ pgn: {folder: games}
     assert plugins == {"own": f"{tmp_path}/own.py:Engine", "installed": "own:Engine"}
     assert settings.pgn is not None
     assert settings.pgn.folder == str(tmp_path / "games")
+
+
+def test_the_variables_of_secrets_leave_the_environment_when_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {**VARIABLES, "MONITOR": "secret"}.items():
+        monkeypatch.setenv(name, value)
+    file = tmp_path / "c.yml"
+    more = "engines: {main: {kind: uci, path: engine, options: {Pool: '${POOL}'}}}"
+    file.write_text(AS_DOCUMENTED.replace("engines:\n  main: {kind: kiri}", more))
+    load(file)
+    assert os.environ["LICHESS_TOKEN"] == "lip_secret"
+    settings = load(file, forget=True)
+    assert settings.accounts[0].token is not None
+    assert not {"LICHESS_TOKEN", "HOOK_SECRET"} & os.environ.keys()
+    assert os.environ["POOL"] == "anchor"
+
+
+def test_one_address_may_have_several_webhooks_but_not_the_same_one_twice(read: Reader) -> None:
+    hooks = "webhooks: [{url: 'http://127.0.0.1:9/h', events: [%s]}, {url: 'http://127.0.0.1:9/h', events: [%s]}]\n"
+    assert len(read.settings(PLAYING + hooks % ("kirichess.verdict.*", "kirichess.anomaly")).webhooks) == 2
+    with pytest.raises(SettingsError, match="says the same as an entry above"):
+        read.settings(PLAYING + hooks % ("kirichess.anomaly", "kirichess.anomaly"))

@@ -211,3 +211,10 @@ async def test_a_restart_goes_on_behind_what_was_delivered(receiver: Receiver, t
     url = f"sqlite:///{tmp_path}/journal.db"
     lives = [await run_for_a_while(url, receiver, *events) for events in ((2, 0), (3, 1), (0, 0))]
     assert receiver.ids == [event_id for ids in lives for event_id in ids]
+
+
+def test_entries_with_one_address_and_other_events_are_two_sinks() -> None:
+    url = "http://127.0.0.1:9/hook"
+    names = {Webhook(url, None, events).name for events in (["kirichess.verdict.*"], ["kirichess.anomaly"], ["*"])}
+    assert len(names) == 3
+    assert Webhook(url, None, ["a", "b"]).name == Webhook(url, SECRET, ["b", "a"]).name
