@@ -161,9 +161,12 @@ GameMessage: TypeAlias = GameOpened | GameState | ChatLine | OpponentGone | Conn
 
 @dataclass(frozen=True, slots=True)
 class PlayMove:
+    """`repeatable`: once played it may be legal again at our next turn; the stream's fresh word comes before a resend."""
+
     game_id: str
     uci: str
     offering_draw: bool = False
+    repeatable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,7 +367,11 @@ class Journal(Protocol):
         ...
 
     async def advance(self, name: str, seq: int) -> None:
-        """Store a sink's cursor."""
+        """Store a cursor."""
+        ...
+
+    def passed(self, name: str, seq: int) -> None:
+        """A sink has come so far: its cursor is stored soon, beside other things. Must not wait."""
         ...
 
     async def close(self) -> None:

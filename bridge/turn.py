@@ -1,9 +1,11 @@
 """One move of ours: thought about once, then sent until the game's stream shows another position.
 
 The platform's answer is no proof: a 200 can mean nothing, and an answer can be lost. So only the stream ends a turn,
-and until then the move is sent again. That is safe: once a move was played its piece has left the square it stood on,
-and only a later move of ours can fill it, so the same move cannot be played twice. Another move is chosen only after a
-refusal, and only once the stream has begun anew and still shows the position: else it might meet a later one.
+and until then the move is sent again. That is safe where the played move leaves its square empty: only a later move of
+ours can fill it, so the same move cannot be played twice. Where it does not (chess960: castling with a king that stays,
+whose king could go to the rook's square next) the platform is told, and sends again only on its stream's fresh word.
+Another move is chosen only after a refusal, and only once the stream has begun anew and still shows the position: else
+it might meet a later one.
 """
 
 import asyncio
@@ -14,6 +16,7 @@ import structlog
 from bridge.errors import PlatformError, Refused
 from bridge.interfaces import Choice, Platform, PlayMove
 from bridge.rules.ledger import Ledger
+from bridge.rules.position import read_move
 from bridge.tasks import Tasks
 
 log = structlog.get_logger("kirichess_turn")
@@ -74,7 +77,8 @@ class Turn:
         """True when the platform would not have the move."""
         self._sending = True
         try:
-            await self._platform.perform(PlayMove(self._game_id, choice.uci))
+            repeatable = may_be_legal_again(self._ledger, choice.uci)
+            await self._platform.perform(PlayMove(self._game_id, choice.uci, repeatable=repeatable))
         except PlatformError as error:
             log.error("move_failed", game=self._game_id, move=choice.uci, cause=str(error))
             return isinstance(error, Refused)
@@ -90,3 +94,11 @@ class Turn:
         except TimeoutError:
             log.warning("move_not_shown", game=self._game_id)
         return self._stands.is_set()
+
+
+def may_be_legal_again(ledger: Ledger, uci: str) -> bool:
+    """Whether a legal move leaves a piece of ours on the square it starts from."""
+    board = ledger.board.copy(stack=False)
+    move = read_move(board, uci)
+    board.push(move)
+    return board.color_at(move.from_square) == ledger.turn

@@ -24,6 +24,9 @@ class _TvReader:
     def opened(self) -> None:
         """The feed names its game first, whether or not it is another one."""
 
+    def lives(self) -> None:
+        """Nothing of it depends on that."""
+
     def read(self, line: bytes) -> Iterable[str]:
         game_id = parse_tv_line(line)
         if game_id is None or game_id == self._shown:

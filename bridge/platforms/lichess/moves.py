@@ -2,7 +2,9 @@
 
 What the platform answers is no proof. After an answer that did not come, the request may have taken effect; the game's
 stream tells, and only a request that still fits what it last said is sent again. So a move is never played twice and
-never late in another position.
+never late in another position. While the stream makes no sense nothing is sent at all. One that fell silent may be far
+behind; most moves are refused by then, since their piece has left its square. Those that may be legal again are sent
+again only after a sign of life (`tried`).
 """
 
 import asyncio
@@ -20,17 +22,30 @@ from bridge.platforms.lichess.timings import Timings
 
 log = structlog.get_logger("kirichess_lichess")
 
+_PIECES_S = 0.1
+"""How long what a stream had held back may take to come in, once it speaks again."""
+
 
 class Owed:
     """One request that must get through; `superseded` tells when it is no longer wanted.
 
+    It waits for `in_step`: that the game's stream can be believed; `tried`, called after each try, may take that back.
     Besides, whoever runs it cancels it as soon as the stream shows another state.
     """
 
-    def __init__(self, client: Client, gate: Gate, superseded: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        client: Client,
+        gate: Gate,
+        superseded: Callable[[], bool],
+        in_step: asyncio.Event,
+        tried: Callable[[], None] = lambda: None,
+    ) -> None:
         self._client = client
         self._gate = gate
         self._superseded = superseded
+        self._in_step = in_step
+        self._tried = tried
 
     async def move(self, path: str, game_id: str) -> None:
         """A move, with `move_s` for each try. A 400 or 404 is tried again before it is believed.
@@ -53,11 +68,14 @@ class Owed:
         patience = {404: timings.believed_after, **patience}
         uncertain = False
         while not self._superseded():
+            await self._believable()
             try:
                 async with self._gate.passage(lane, game_id=game_id):
                     if self._superseded():
                         break  # while it waited for its turn
-                    await self._client.post(path, timeout_s=timeout_s)
+                    if not self._in_step.is_set():
+                        continue
+                    await self._try(path, timeout_s)
                 return
             except RateLimited as error:
                 wait_s, cause = _figure_or(error, holds), str(error)
@@ -76,6 +94,17 @@ class Owed:
             log.warning("still owed", path=path, cause=cause, again_in_s=round(wait_s, 2))
             await asyncio.sleep(wait_s)
         log.info("no longer owed", path=path)
+
+    async def _believable(self) -> None:
+        if not self._in_step.is_set():
+            await self._in_step.wait()
+            await asyncio.sleep(_PIECES_S)
+
+    async def _try(self, path: str, timeout_s: float) -> None:
+        try:
+            await self._client.post(path, timeout_s=timeout_s)
+        finally:
+            self._tried()
 
 
 def _holds(timings: Timings) -> Iterator[float]:

@@ -1,5 +1,6 @@
 """Lichess as a Platform: what it says becomes messages, what is asked of it becomes requests. It decides nothing."""
 
+import asyncio
 import json
 import time
 from collections.abc import AsyncGenerator, Callable
@@ -11,8 +12,11 @@ import berserk
 
 from bridge.errors import RateLimited, Refused, UsageError
 from bridge.interfaces import (
+    Abort,
     AccountEvent,
     Action,
+    AnswerDraw,
+    AnswerTakeback,
     Challenge,
     ClaimVictory,
     Disconnected,
@@ -38,6 +42,9 @@ from bridge.platforms.lichess.timings import Timings
 from bridge.rules.snapshot import RUNNING, TimeControl
 
 T = TypeVar("T")
+
+_ALWAYS = asyncio.Event()
+_ALWAYS.set()
 
 
 def steady_ms() -> int:
@@ -204,21 +211,34 @@ class Lichess:
         """Do it; what happened is what the stream says next.
 
         Moves, resignations and claims are sent until they are accepted, or until `game` has shown another state than
-        when they were asked for. Everything else is sent once and raises PlatformError; after a 429 its kind is
-        refused here until the time is up.
+        when they were asked for; while its stream makes no sense, nothing is sent. Everything else is sent once and
+        raises PlatformError; after a 429 its kind is refused here until the time is up.
         """
         self._need_token()
         match action:
             case PlayMove():
                 query = "?offeringDraw=true" if action.offering_draw else ""
                 path = f"/api/bot/game/{action.game_id}/move/{action.uci}{query}"
-                await Owed(self._client, self._gate, self._moved_on(action.game_id)).move(path, action.game_id)
+                reader = self._games.get(action.game_id)
+                tried = reader.doubt if reader is not None and action.repeatable else lambda: None
+                await self._owed(action.game_id, self._moved_on(action.game_id), tried).move(path, action.game_id)
             case Resign() | ClaimVictory():
                 verb = "resign" if isinstance(action, Resign) else "claim-victory"
                 path = f"/api/bot/game/{action.game_id}/{verb}"
-                await Owed(self._client, self._gate, self._ended(action.game_id)).claim(path, action.game_id)
+                await self._owed(action.game_id, self._ended(action.game_id)).claim(path, action.game_id)
+            case Abort() | AnswerDraw() | AnswerTakeback():
+                await self._in_step(action.game_id).wait()
+                await self._once(post_of(action))
             case _:
                 await self._once(post_of(action))
+
+    def _owed(self, game_id: str, superseded: Callable[[], bool], tried: Callable[[], None] = lambda: None) -> Owed:
+        return Owed(self._client, self._gate, superseded, self._in_step(game_id), tried)
+
+    def _in_step(self, game_id: str) -> asyncio.Event:
+        """Set while the game's stream can be believed: always, for one that is not read."""
+        reader = self._games.get(game_id)
+        return _ALWAYS if reader is None else reader.in_step
 
     def _moved_on(self, game_id: str) -> Callable[[], bool]:
         """Whether the game's stream shows another position, or an end, than now."""

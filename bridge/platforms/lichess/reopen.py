@@ -58,6 +58,10 @@ class Reader(Protocol[T]):
         """A new connection begins: the stream starts again from its first line."""
         ...
 
+    def lives(self) -> None:
+        """A line is about to be read, or a keep-alive came: nothing that was said before it is missing."""
+        ...
+
     def read(self, line: bytes) -> Iterable[T]:
         """Raises WireError: skip this line. Senseless: open the stream again."""
         ...
@@ -88,6 +92,7 @@ async def follow(
                 yield Connected()
                 async for line in lines:
                     pace.lives()
+                    reader.lives()
                     for message in _read(reader, line, path):
                         yield message
             for message in reader.ended():

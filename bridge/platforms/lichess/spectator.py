@@ -70,6 +70,9 @@ class SpectatorReader:
         self._board = None
         self._started = False
 
+    def lives(self) -> None:
+        """Nothing of it depends on that."""
+
     def read(self, line: bytes) -> Iterable[GameMessage]:
         self._at_ms = self._clock()
         self._keep_line(line, self._at_ms)

@@ -1,12 +1,14 @@
 """Readers of the two streams an account has of its own: its events, and each of its games."""
 
+import asyncio
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TypeAlias
 
 from bridge.interfaces import AccountEvent, ChallengeReceived, GameMessage, GameOpened, GameState
 from bridge.platforms.lichess.answers import Senseless
 from bridge.platforms.lichess.wire import parse_account_event, parse_game_line
-from bridge.rules.snapshot import RUNNING, Snapshot
+from bridge.rules.snapshot import RUNNING, Anomaly, Snapshot
 
 Keep: TypeAlias = Callable[[str, str, bytes, int], None]
 """What becomes of the lines of a game's streams as they came: game, source (`bot:ACCOUNT`, `board`, `spectator` or
@@ -26,6 +28,9 @@ class EventReader:
     def opened(self) -> None:
         """Games in progress and open challenges are told again; the lobby knows which it has."""
 
+    def lives(self) -> None:
+        """Nothing of it depends on that."""
+
     def read(self, line: bytes) -> Iterable[AccountEvent]:
         event = parse_account_event(line)
         if event is None or (isinstance(event, ChallengeReceived) and event.challenge.challenger.id == self._me):
@@ -40,7 +45,7 @@ class GameReader:
     """Messages of one game, each connection's first being GameOpened.
 
     A state before the game itself (the server drops lines of a slow reader), and one that neither continues nor takes
-    back what was known, are not believed: the stream is opened again.
+    back what was known, are not believed: the stream is opened again, and `in_step` is not set until it shows the game.
     """
 
     def __init__(
@@ -50,11 +55,22 @@ class GameReader:
         self._clock = clock
         self._keep_line = keep
         self._moves: tuple[str, ...] | None = None
+        self._notes: tuple[Anomaly, ...] = ()
         self.latest: Snapshot | None = None
+        self.in_step = asyncio.Event()
+        self.in_step.set()
 
     def opened(self) -> None:
         self._keep_line(b"", self._clock())
         self._moves = None
+
+    def doubt(self) -> None:
+        """A move was sent: until the stream gives a sign of life, it may have shown less than what has happened."""
+        self.in_step.clear()
+
+    def lives(self) -> None:
+        if self._moves is not None:
+            self.in_step.set()
 
     def read(self, line: bytes) -> Iterable[GameMessage]:
         at_ms = self._clock()
@@ -62,10 +78,10 @@ class GameReader:
         message = parse_game_line(line, at_ms=at_ms, site=self._site)
         if message is None:
             return ()
-        if isinstance(message, GameOpened):
-            self._keep(message.snapshot)
-        elif isinstance(message, GameState):
-            self._check(tuple(message.snapshot.moves))
+        if isinstance(message, GameOpened | GameState):
+            if isinstance(message, GameState):
+                self._check(tuple(message.snapshot.moves))
+            message = replace(message, snapshot=replace(message.snapshot, notes=self._notes))
             self._keep(message.snapshot)
         return (message,)
 
@@ -75,12 +91,17 @@ class GameReader:
     def _keep(self, snapshot: Snapshot) -> None:
         self._moves = tuple(snapshot.moves)
         self.latest = snapshot
+        self.in_step.set()
 
     def _check(self, moves: tuple[str, ...]) -> None:
         if self._moves is None:
+            self.in_step.clear()
             raise Senseless("a state came before its game")
         shared = min(len(moves), len(self._moves))
         if moves[:shared] != self._moves[:shared]:
+            self.in_step.clear()
+            note = "the platform showed moves that are not those of this game; it was asked again"
+            self._notes = (*self._notes, Anomaly("foreign_moves", len(self._moves), note))
             raise Senseless("the moves are not those of this game any more")
 
 
