@@ -45,8 +45,13 @@ def _why(board: chess.Board) -> str:
     return ", ".join((flag.name or "?").lower().replace("_", " ") for flag in chess.Status if flag & status)
 
 
-_parse = lru_cache(maxsize=4096)(chess.Move.from_uci)
-"""Moves are never changed, and there are fewer than these."""
+@lru_cache(maxsize=4096)
+def _parse(uci: str) -> chess.Move:
+    """Moves are never changed, and there are fewer than these. A king that castles can stay where it is (R11)."""
+    if len(uci) == 4 and uci[:2] == uci[2:]:
+        square = chess.parse_square(uci[:2])
+        return chess.Move(square, square)
+    return chess.Move.from_uci(uci)
 
 
 def read_move(board: chess.Board, uci: str) -> chess.Move:

@@ -27,7 +27,7 @@ def test_a_position_that_cannot_stand(fen: str, told: str) -> None:
         Ledger(setup(fen))
 
 
-@pytest.mark.parametrize("uci", ["e2e5", "e7e5", "0000", "e2", "P@e4", "e1g1", "e2e4q", "Zz99"])
+@pytest.mark.parametrize("uci", ["e2e5", "e7e5", "0000", "e2", "P@e4", "e1g1", "e2e4q", "Zz99", "e1e1", "e2e2", "a1a1"])
 def test_an_illegal_move_changes_nothing(uci: str) -> None:
     ledger = Ledger(setup())
     with pytest.raises(RecordError, match="illegal move"):
