@@ -14,7 +14,7 @@ from bridge.rules.events import Berserked, Ended, Event, Moved, Noted, Resynced,
 from bridge.rules.ledger import Ledger
 from bridge.rules.platform_clocks import SOURCE_ERROR_MS
 from bridge.rules.position import read_move
-from bridge.rules.snapshot import RUNNING, Anomaly, Snapshot
+from bridge.rules.snapshot import RECORD_END, RUNNING, Anomaly, Snapshot
 from bridge.rules.takeback import not_given_back
 
 _GIFT_MS = range(5_000, 60_001)
@@ -68,6 +68,9 @@ class _Comparison:
             self._move(ply)
         if self.snapshot.status not in RUNNING:
             self._emit(Ended(self.snapshot.status, self.snapshot.winner, self._pending_ms()))
+        elif self.snapshot.final_think_ms:
+            # A record that stops within a turn: the platform's game goes on, what was thought by then is told.
+            self._emit(Ended(RECORD_END, None, self.snapshot.final_think_ms))
         return self.out
 
     def _emit(self, event: Event) -> None:

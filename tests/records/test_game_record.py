@@ -30,6 +30,14 @@ def test_the_last_thinking_time_counts_only_where_no_end_has_occurred() -> None:
     assert mate.judge(named("anchor")).white_ms == 358_000
 
 
+@pytest.mark.parametrize("status", ["created", "started"])
+def test_the_last_thinking_time_counts_in_a_game_that_the_platform_goes_on_with(status: str) -> None:
+    running = record(think_ms=[0, 0], final_think_ms=400_000, platform={"status": status}).judge(named("anchor"))
+    assert (running.outcome.reason, running.white_ms, running.final) == ("flag", 359_000 - 400_000, False)
+    standing = record(think_ms=[0, 0], final_think_ms=4_000, platform={"status": status}).judge(named("anchor"))
+    assert (standing.outcome.reason, standing.white_ms, standing.platform) == ("unfinished", 355_000, None)
+
+
 def test_clocks_with_their_control() -> None:
     control = {"initial_ms": 60_000, "increment_ms": 1_000}
     game = record(clocks_ms=[59_000, None], time_control=control)
