@@ -139,6 +139,9 @@ class _Reader:
         if not decimal.is_finite() or decimal < 0 or (above_zero and decimal == 0):
             self.problems.append(f"{name} must be {'above 0' if above_zero else '0 or more'}, not {value}")
             return None
+        if above_zero and decimal * 1000 < 1:
+            self.problems.append(f"{name} must be a millisecond (0.001) at least, not {value}")
+            return None
         if decimal > 10**9:
             self.problems.append(f"{name} is too large: {value}")
             return None

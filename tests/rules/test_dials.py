@@ -16,6 +16,8 @@ from bridge.rules import POOLS, named, parse_dials
         ({"economy": {"gain": 1}}, "economy must be one of steal, bounty, burn or {gain, loss}"),
         ({"economy": {"gain": -1, "loss": 0}}, "economy.gain must be 0 or more, not -1"),
         ({"base_s": 0}, "base_s must be above 0, not 0"),
+        ({"base_s": 0.0005}, "base_s must be a millisecond (0.001) at least, not 0.0005"),
+        ({"base_s": 1e-7}, "base_s must be a millisecond (0.001) at least, not 1e-07"),
         ({"base_s": "360"}, "base_s must be a number, not '360'"),
         ({"increment_s": True}, "increment_s must be a number, not True"),
         ({"increment_s": float("nan")}, "increment_s must be 0 or more, not nan"),
