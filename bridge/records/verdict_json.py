@@ -11,8 +11,8 @@ from bridge.rules.position import read_move, start_board
 from bridge.rules.verdict import Verdict
 
 SCHEMA = "kirichess.verdict/1"
-_NO_RESULT = frozenset({"aborted", "unknownFinish", "noStart", "created", "started", "mate", "resign"})
-"""Statuses that mean no result where the platform names no winner; with the others it is drawn."""
+_DRAWN = frozenset({"draw", "stalemate", "insufficientMaterialClaim", "outoftime", "timeout"})
+"""Statuses that mean a draw where the platform names no winner; with all others there is no result."""
 
 
 def verdict_object(verdict: Verdict, *, ledger: bool = False) -> dict[str, object]:
@@ -61,7 +61,7 @@ def platform_result(end: Ended) -> str:
     """The platform's ending as a PGN result."""
     if end.winner is not None:
         return "1-0" if end.winner else "0-1"
-    return "*" if end.status in _NO_RESULT else "1/2-1/2"
+    return "1/2-1/2" if end.status in _DRAWN else "*"
 
 
 def with_san(verdict: Verdict) -> Iterator[tuple[Row, str | None]]:

@@ -11,7 +11,8 @@ from bridge.records.game import Game
 from bridge.records.one_line import one_line
 from bridge.records.reader import read_games
 from bridge.records.table import CSV_COLUMNS, CSV_LEDGER_COLUMNS, csv_ledger_rows, csv_row
-from bridge.records.verdict_json import verdict_object
+from bridge.records.verdict_json import platform_result, verdict_object
+from bridge.rules.events import Ended
 from bridge.rules.pools import NAMED, named, parse_dials
 from bridge.rules.snapshot import Setup, Snapshot
 from bridge.rules.verdict import Verdict, judge
@@ -115,3 +116,15 @@ def test_csv_has_a_cell_for_every_column(sample: Verdict) -> None:
     assert (row["platform_status"], row["anomalies"]) == ("mate", "")
     plies = [dict(zip(CSV_LEDGER_COLUMNS, cells, strict=True)) for cells in csv_ledger_rows(sample)]
     assert (len(plies), plies[8]["san"], plies[8]["captured"], plies[8]["loss_ms"]) == (75, "Nxf6+", "n", 10_000)
+
+
+@pytest.mark.parametrize(
+    ("status", "result"),
+    [
+        *((status, "1/2-1/2") for status in ("draw", "stalemate", "insufficientMaterialClaim", "outoftime", "timeout")),
+        *((status, "*") for status in ("variantEnd", "kaboom", "unknownFinish", "aborted", "noStart", "cheat", "mate")),
+    ],
+)
+def test_without_a_winner_only_a_known_draw_is_a_draw_of_the_platform(status: str, result: str) -> None:
+    assert platform_result(Ended(status)) == result
+    assert platform_result(Ended(status, chess.BLACK)) == "0-1"
