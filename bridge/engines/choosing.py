@@ -10,17 +10,18 @@ from typing import TypeVar
 
 import chess
 
+from bridge.engines.conversion import WINNING_CP, matters, payable
 from bridge.engines.flag_search import FlagSearch, Spent, may_flag
 from bridge.engines.pressure import reply_flags, reply_lets_flag, worth
+from bridge.engines.reasons import explained
+from bridge.engines.root_scan import Scan, scan
 from bridge.engines.switches import Switches
 from bridge.engines.view import Ask, Decision, Found, View
-from bridge.rules.endings import Outcome
 
 T = TypeVar("T")
 _OWN_PART = 0.5
 """Of an allowance, at most so much is for our own searches."""
 _MOST_NODES, _SCAN_NODES = 20_000, 2_000
-_FLAG_DRAWS = ("flag_insufficient_material", "double_flag")
 _WORSE_CP = -50
 _PARTS = (0.5, 0.6, 1.0)
 """Of what is left: second, third and last search where the first one's move was refuted."""
@@ -41,8 +42,6 @@ class _Choice:
         self.me = view.board.turn
         self.legal = list(view.board.legal_moves)
         self.banned: dict[chess.Move, str] = {}
-        self.flag_draws: list[chess.Move] = []
-        self.hopeless = False
         self.most_nodes = _MOST_NODES if view.allowance is None else max(1, round(view.allowance * _OWN_PART))
         self.tally: Counter[str] = Counter()
 
@@ -50,23 +49,28 @@ class _Choice:
         """Flags first, then the engine, then what the clocks say of its move."""
         if len(self.legal) == 1:
             return self._decided(self.legal[0], "the only legal move")
+        seen = Scan()
         if self.switches.flags:
             won = self._win()
             if won is not None:
                 return won
-            mate = self._ban_losers()
-            if mate is not None:
-                return self._decided(mate, "checkmate, before the clock is looked at")
-        if self.flag_draws and not self.banned:
-            return self._decided(self.flag_draws[0], "draws by a flag; every other move loses by one")
-        if self.hopeless and self.switches.swindle:
+            seen = self._scan()
+            if seen.wins:
+                return self._decided(seen.wins[0], "wins at once, before our clock is looked at")
+            self.banned = dict(seen.banned)
+            if self._open() == list(seen.flag_draws):
+                return self._decided(seen.flag_draws[0], "draws by a flag; every other move loses by one")
+        if seen.hopeless and self.switches.swindle:
             return (yield from self._swindle())
-        danger = self._in_danger()
-        found = yield self._ask(self._open(), self.switches.main_part if danger else 1.0)
-        if self.flag_draws and (found.score_cp or 0) < _WORSE_CP:
-            return self._decided(self.flag_draws[0], "draws by a flag, where the board is worse")
+        danger = not seen.hopeless and self.switches.safe_moves > 0 and may_flag(self.line, self.me, 2)
+        bill = self.switches.conversion and matters(self.line)
+        found = yield self._ask(self._open(), self.switches.main_part if danger or bill else 1.0)
+        if seen.flag_draws and (found.score_cp or 0) < _WORSE_CP:
+            return self._decided(seen.flag_draws[0], "draws by a flag, where the board is worse")
         if self.switches.pressure and may_flag(self.line, not self.me, 2):
             found = self._most_pressing(found)
+        if bill and (found.score_cp or 0) >= WINNING_CP:
+            found = yield from self._payable(found)
         if not danger:
             return self._found(found, "the engine's move")
         return (yield from self._verified(found))
@@ -85,39 +89,17 @@ class _Choice:
                 return self._decided(move, how)
         return None
 
-    def _ban_losers(self) -> chess.Move | None:
-        """Moves that lose by themselves, or let the opponent flag us at once; a move that wins is returned."""
+    def _scan(self) -> Scan:
         line = self.line
         spare_ms = line.clock_ms[self.me] - max(line.dearest_toll_ms(self.me), line.prices.castling_ms)
         if spare_ms > max(line.prices.fee_ms) and not may_flag(line, self.me, 1):
-            return None
-        alone = {move: self._alone(move) for move in self.legal}
-        mate = next((move for move, outcome in alone.items() if outcome and outcome.winner == self.me), None)
-        if mate is not None:
-            return mate
-        lost = {m: "flags ourselves" for m, outcome in alone.items() if outcome and outcome.winner == (not self.me)}
-        # A flag that draws: the engine below does not know it, so it is kept for worse times.
-        self.flag_draws = [move for move, outcome in alone.items() if outcome and outcome.reason in _FLAG_DRAWS]
-        search = self._search(_SCAN_NODES)
-        open_moves = [move for move in self.legal if alone[move] is None]
-        exposed = {m: "lets us be flagged" for m in open_moves if self._tried(search.refuted, m, 0)}
-        self.banned = lost | exposed | dict.fromkeys(self.flag_draws, "draws by a flag")
-        self.tally["banned"] += bool(self.banned)
-        if len(self.banned) == len(self.legal):
-            self.hopeless = not self.flag_draws
-            self.tally["hopeless"] += self.hopeless
-            self.banned = lost if self.hopeless and len(lost) < len(self.legal) else {}
-        return None
-
-    def _alone(self, move: chess.Move) -> Outcome | None:
-        outcome = self.line.push(move)
-        self.line.pop()
-        return outcome
+            return Scan()
+        seen = scan(line, self.legal, min(line.nodes + _SCAN_NODES, self.most_nodes))
+        self.tally["banned"] += bool(seen.banned)
+        self.tally["hopeless"] += seen.hopeless
+        return seen
 
     # -- flags to come -------------------------------------------------------------------------------------------
-
-    def _in_danger(self) -> bool:
-        return self.switches.safe_moves > 0 and not self.hopeless and may_flag(self.line, self.me, 2)
 
     def _verified(self, found: Found) -> Generator[Ask, Found, Decision]:
         """Another move where a proof refutes the engine's: one it thought of before, or what it finds without."""
@@ -157,6 +139,20 @@ class _Choice:
         best = max([found, *self._recent(found)], key=points)
         self.tally["pressed"] += best is not found
         return best
+
+    def _payable(self, found: Found) -> Generator[Ask, Found, Found]:
+        """A win that the clock can pay, where the engine's cannot be paid."""
+        if payable(self.line, found):
+            return found
+        self.tally["unpayable"] += 1
+        recent = [one for one in self._recent(found) if (one.score_cp or 0) >= WINNING_CP]
+        cheaper = next((one for one in reversed(recent) if payable(self.line, one)), None)
+        others = [move for move in self._open() if move != self._move(found)]
+        if cheaper is None and others:
+            other = yield self._ask(others, 0.8)
+            cheaper = other if (other.score_cp or 0) >= WINNING_CP and payable(self.line, other) else None
+        self.tally["payable"] += cheaper is not None
+        return cheaper or found
 
     def _swindle(self) -> Generator[Ask, Found, Decision]:
         """Every move can be flagged: one that is not, if the opponent replies as the engine expects."""
@@ -207,7 +203,9 @@ class _Choice:
         return self.legal[0] if move is None else move
 
     def _found(self, found: Found, why: str) -> Decision:
-        return Decision(found.uci, why, found.score_cp, found.depth, self.line.nodes, (), self.tally)
+        nodes = self.line.nodes
+        candidates = explained(self.view, self.line, found, self.banned)
+        return Decision(found.uci, why, found.score_cp, found.depth, nodes, candidates, self.tally)
 
     def _decided(self, move: chess.Move, why: str) -> Decision:
         return Decision(self.view.uci(move), why, None, None, self.line.nodes, (), self.tally)

@@ -40,7 +40,7 @@ def _after(line: Line, pv: tuple[str, ...], *, flagged: bool) -> bool:
     me, height = line.board.turn, line.height
     try:
         for ply, uci in enumerate(pv):
-            move = _spelled(line.board, uci)
+            move = spelled(line.board, uci)
             if move is None:
                 return False
             outcome = line.push(move)
@@ -52,7 +52,7 @@ def _after(line: Line, pv: tuple[str, ...], *, flagged: bool) -> bool:
             line.pop()
 
 
-def _spelled(board: chess.Board, uci: str) -> chess.Move | None:
+def spelled(board: chess.Board, uci: str) -> chess.Move | None:
     """A line's move on our boards, where castling is king takes rook."""
     move = chess.Move.from_uci(uci)
     if board.is_legal(move):

@@ -27,6 +27,8 @@ class Switches:
     """Moves count that the engine preferred within so many depths of its last."""
     stale_cp: int = 15
     """What such a move loses in worth for every depth."""
+    conversion: bool = True
+    """In won endings prefer wins whose tolls the clock can pay."""
     swindle: bool = True
     """Where every move can be flagged, prefer one whose expected reply does not."""
     slow: float = 1.3

@@ -101,7 +101,7 @@ class UciContestant:
 
     def plan_ms(self, ledger: Ledger) -> float:
         """Stockfish's curve."""
-        return stockfish_ms(ledger.clock_ms(ledger.turn), len(ledger.moves))
+        return stockfish_ms(ledger.clock_ms(ledger.turn), ledger.board.ply())
 
     def move(self, ledger: Ledger, task: Task) -> Answer:
         """Its move."""
@@ -129,7 +129,7 @@ class EngineContestant:
 
     def plan_ms(self, ledger: Ledger) -> float:
         """Stockfish's curve."""
-        return stockfish_ms(ledger.clock_ms(ledger.turn), len(ledger.moves))
+        return stockfish_ms(ledger.clock_ms(ledger.turn), ledger.board.ply())
 
     def move(self, ledger: Ledger, task: Task) -> Answer:
         """Its move. It cannot be held to a depth; nodes are its own business where it counts none."""

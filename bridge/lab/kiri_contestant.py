@@ -39,7 +39,7 @@ class KiriContestant:
         if switches.plan:
             haste = switches.haste or None
             return plan_time(ledger.board, ledger.clock_ms(side), ledger.setup.rules.dials, haste=haste).think_ms
-        return stockfish_ms(ledger.clock_ms(ledger.turn), len(ledger.moves))
+        return stockfish_ms(ledger.clock_ms(ledger.turn), ledger.board.ply())
 
     def move(self, ledger: Ledger, task: Task) -> Answer:
         """Its move; `nodes` counts what was granted, not what the program admits to."""

@@ -8,6 +8,7 @@ import random
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from bridge.engines.time_plan import stockfish_share
 from bridge.rules.budget import thinking_budget_s
 from bridge.rules.dials import Dials
 
@@ -43,8 +44,8 @@ def budget_ms(dials: Dials, clock_ms: int) -> float:
 
 
 def stockfish_ms(clock_ms: int, ply: int) -> float:
-    """Stockfish's own optimum in sudden death, without its feedback from the search; `ply` counts from 0."""
-    return clock_ms * min(0.012 + math.pow(ply + 11, 0.45) * 0.0039, 0.2)
+    """Stockfish's own optimum in sudden death, without its feedback from the search; `ply` is the board's."""
+    return clock_ms * stockfish_share(ply)
 
 
 def drawn_ms(plan_ms: float, factor: float) -> int:

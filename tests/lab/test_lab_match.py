@@ -83,7 +83,7 @@ def test_with_plans_of_their_own_nodes_follow_the_time() -> None:
     play(first, Scripted(), Terms(named("anchor"), "own", nodes=4_000), QUIET, None, "x")
     assert (first.tasks[0].think_ms, first.tasks[0].nodes) == (2_000, round(4_000 * 2_000 / 6_975))
     assert nodes_for(0, POOLS["anchor"], 4_000) == 1
-    assert stockfish_ms(60_000, 0) == pytest.approx(60_000 * (0.012 + 11**0.45 * 0.0039))
+    assert stockfish_ms(60_000, 8) == pytest.approx(60_000 * (0.012 + 11**0.45 * 0.0039))
 
 
 @pytest.mark.parametrize("kind", ["crash", "illegal"])
