@@ -26,6 +26,9 @@ _ROUTES = (
     *routes_watch.ROUTES,
 )
 
+ROUTE_NAMES = frozenset(route.kind for route in _ROUTES)
+"""What faults call the requests."""
+
 RequestLog = list[RequestLine] | Callable[[RequestLine], None]
 
 

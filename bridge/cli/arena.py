@@ -21,19 +21,39 @@ from bridge.errors import UsageError
     show_default=True,
     help="Of the waiting in a replay; clock values stay as recorded.",
 )
+@click.option("--faults", "spec", metavar="SPEC", default="", help="Faults on order; the words stand below.")
 @click.option("--wait", is_flag=True, help="Each replayed game waits until somebody watches it.")
-def arena(port: int, recorded: Path | None, speed: float, wait: bool) -> None:
+def arena(port: int, recorded: Path | None, speed: float, spec: str, wait: bool) -> None:
     """A small Lichess on this machine: real clients play whole games on it, nothing leaves the machine.
 
     Prints its address and tokens, those of replayed players included: their streams can be read. Any token of the
     form lip_NAME makes a bot account, lip_human_NAME a human one. Ends on Ctrl-C or a termination signal.
+
+    --faults SPEC is a list of WHERE:WHAT[:HOW…], parted by commas:
+
+    \b
+      WHERE  a route: move, chat, accept, resign, abort, draw, takeback, export, …
+             or a stream: event_stream, game_stream, watch, games_by_ids, tv_feed
+      WHAT   a status (400, 429, 503, …), page: a web page instead of an answer,
+             reset: no answer, lost: done and no answer, late: done, answered after 10 s;
+             of open streams, at their next line: end, reset, silence
+      HOW    how often, always if nothing is said: a share (0.1), every=30s, times=3,
+             ply=20 (once a game, from that ply on);
+             account=NAME; wait=5s (the figure of a 429, or how late an answer is)
+
+    \b
+    For example: --faults move:429:0.1:wait=2s,event_stream:reset:every=30s,game_stream:silence:ply=20
     """
-    asyncio.run(_serve(port, recorded, speed, wait))
+    asyncio.run(_serve(port, recorded, speed, wait, spec))
 
 
-async def _serve(port: int, recorded: Path | None, speed: float, wait: bool) -> None:
+async def _serve(port: int, recorded: Path | None, speed: float, wait: bool, spec: str) -> None:
     from bridge.arena import Account, Arena, ArenaSettings, read_recordings, seat_token
+    from bridge.arena.fault_orders import OrderedFaults, parse_orders
+    from bridge.arena.server import ROUTE_NAMES
 
+    orders = parse_orders(spec, ROUTE_NAMES)
+    faults = OrderedFaults(orders) if orders else None
     recordings = read_recordings(recorded, lambda error: click.echo(str(error), err=True)) if recorded else []
     accounts = [
         Account("KiriBot", "lip_KiriBot", title="BOT"),
@@ -45,7 +65,8 @@ async def _serve(port: int, recorded: Path | None, speed: float, wait: bool) -> 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
     try:
-        async with Arena(accounts, ArenaSettings(open_accounts=True), port=port) as server:
+        async with Arena(accounts, ArenaSettings(open_accounts=True), port=port, faults=faults) as server:
+            faulting = [asyncio.create_task(faults.run(server.hall))] if faults is not None else []
             click.echo(f"arena at {server.url}")
             for account in accounts:
                 click.echo(f"  {account.title or 'human':5} {account.name:10} token {account.token}")
@@ -55,6 +76,8 @@ async def _serve(port: int, recorded: Path | None, speed: float, wait: bool) -> 
                 players = " - ".join(f"{seat.name} ({seat_token(seat)})" for seat in (recording.white, recording.black))
                 click.echo(f"  replay {server.url}/{recording.game_id} {players}")
             await _until(stop, playing)
+            for task in faulting:
+                task.cancel()
     except OSError as error:
         raise UsageError(f"port {port} cannot be used: {error.strerror}; choose another with --port") from None
 
