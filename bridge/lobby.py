@@ -8,6 +8,7 @@ stream.
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from enum import Enum, auto
 from functools import partial
 from typing import Protocol
 
@@ -49,7 +50,7 @@ _REMEMBERED = 1000
 """Ids kept to know a repeated event by; a platform repeats only what is recent."""
 
 _SESSION_TRIES = 5
-"""For a game that is over on the platform; one that runs is taken up for ever."""
+"""For a game that is over on the platform, or that it does not know; one that runs is taken up for ever."""
 _LONGEST_PAUSE_S = 30
 
 
@@ -57,7 +58,24 @@ class Running(Protocol):
     """What the lobby needs of a game."""
 
     async def run(self, over: Callable[[], None]) -> None:
-        """Play to the end; `over` is called as soon as the platform's game has ended, whatever is to be said yet."""
+        """Play to the end; `over` is called as soon as the platform's game has ended, whatever is to be said yet.
+
+        Raises:
+            Refused: with 404, the platform knows no such game.
+            BridgeError: it cannot be read now.
+        """
+
+    async def abandon(self) -> None:
+        """Judge what is known of a game that the platform does not know any more."""
+
+
+class _SessionEnd(Enum):
+    OVER = auto()
+    """With its game."""
+    BROKEN = auto()
+    """The game may still run."""
+    NO_GAME = auto()
+    """The platform knows no such game."""
 
 
 class Lobby:
@@ -255,9 +273,10 @@ class Lobby:
         """A broken session is followed by another one, for as long as the platform's game runs."""
         try:
             attempt = 0
-            while not await self._run_session(game_id):
-                if attempt >= _SESSION_TRIES and game_id in self._told_finished:
-                    log.error("game_given_up", game=game_id)
+            while (end := await self._run_session(game_id)) is not _SessionEnd.OVER:
+                gone = end is _SessionEnd.NO_GAME
+                if attempt >= _SESSION_TRIES and (gone or game_id in self._told_finished):
+                    await self._give_up(game_id, gone=gone)
                     return
                 await asyncio.sleep(min(_LONGEST_PAUSE_S, 2**attempt))
                 attempt += 1
@@ -268,18 +287,26 @@ class Lobby:
             self._settle()
         await self._mark_finished()
 
-    async def _run_session(self, game_id: str) -> bool:
-        """True when the game is over; False when its session broke and the game may still run."""
+    async def _run_session(self, game_id: str) -> _SessionEnd:
         try:
             await self._open_session(game_id).run(partial(self._games.discard, game_id))
         except BridgeError as error:
             log.error("game_failed", game=game_id, cause=str(error))
-            return False
+            return _SessionEnd.NO_GAME if isinstance(error, Refused) and error.status == 404 else _SessionEnd.BROKEN
         except Exception:
             # One game's fault must not end the others: it is told with its trace, and the game taken up again.
             log.exception("game_crashed", game=game_id)
-            return False
-        return True
+            return _SessionEnd.BROKEN
+        return _SessionEnd.OVER
+
+    async def _give_up(self, game_id: str, *, gone: bool) -> None:
+        """Should the platform tell of it again, it is played again."""
+        log.error("game_given_up", game=game_id)
+        if gone:
+            try:
+                await self._open_session(game_id).abandon()
+            except BridgeError as error:
+                log.error("game_not_judged", game=game_id, cause=str(error))
 
     # -- the journal ---------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from bridge.decisions import chat
 from bridge.decisions.time_budget import budget
 from bridge.decisions.turn import Decision, Seat, decide
 from bridge.errands import Errands
-from bridge.errors import BridgeError, JournalError, PlatformError
+from bridge.errors import BridgeError, JournalError, Refused
 from bridge.interfaces import (
     Abort,
     ChatLine,
@@ -111,7 +111,7 @@ class Session:
         """Play the game to its end; `over` is called when the platform's game has ended, before the verdict.
 
         Raises:
-            PlatformError: the platform does not show the game.
+            PlatformError: the platform does not show the game; Refused with 404: it knows no such game.
             JournalError: what the journal has of the game cannot be read.
         """
         try:
@@ -135,9 +135,20 @@ class Session:
                         self._can_claim = message.gone and message.claim_in_ms == 0
                         self._step()
             if not self._tracker.is_open:
-                raise PlatformError(f"game {self.game_id}: its stream says nothing of it")
+                raise Refused(f"game {self.game_id}: the platform knows of no such game", status=404)
             over()
             await self._conclude()
+        finally:
+            await self._close()
+
+    async def abandon(self) -> None:
+        """The platform has no such game any more: what the journal has of it is judged as it stands.
+
+        Raises JournalError.
+        """
+        try:
+            if await self._tracker.resume():
+                await self._tracker.conclude(verdict(self._tracker.ledger, final=True))
         finally:
             await self._close()
 

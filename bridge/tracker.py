@@ -97,19 +97,25 @@ class Tracker:
         """
         self.info = info
         self._delayed = delayed
-        entries = await self._stored()
-        stored = [event for entry in entries if isinstance(event := entry.data.get("event"), dict)]
-        if stored:
-            self.stored_at_ms = entries[0].time_ms
-            self._ledger = Ledger.replay(decode(event) for event in stored)
-            self._told = _Told.by(self._ledger)
-            self._standing = standing(entries)
-            self._provisional = _standing_flag(entries)
+        if await self.resume():
             return
         setup = setup_of(info, rules, source, precision_ms)
         self._ledger = Ledger(setup)
         how = {"seat": seat, "clock_source": source, "precision_ms": precision_ms, "delayed": delayed}
         await self._append([self._draft(Started(setup), {**how, **about(info), **facts_after(self._ledger)})])
+
+    async def resume(self) -> bool:
+        """Take the ledger up where the journal has it; False: it has nothing of the game. Raises JournalError."""
+        entries = await self._stored()
+        stored = [event for entry in entries if isinstance(event := entry.data.get("event"), dict)]
+        if not stored:
+            return False
+        self.stored_at_ms = entries[0].time_ms
+        self._ledger = Ledger.replay(decode(event) for event in stored)
+        self._told = _Told.by(self._ledger)
+        self._standing = standing(entries)
+        self._provisional = _standing_flag(entries)
+        return True
 
     async def take(self, snapshot: Snapshot) -> list[Event]:
         """Bring ledger and journal to a snapshot; what is returned is stored already.

@@ -108,6 +108,33 @@ async def test_a_game_that_ended_while_we_were_gone_gets_its_verdict(table: Any)
     assert len(table.recorder.of(event_types.VERDICT_FINAL)) == 1
 
 
+@pytest.mark.parametrize("known", [True, False], ids=["journaled", "never seen"])
+async def test_a_game_that_the_platform_has_forgotten_is_judged_once_and_its_slot_is_free(
+    table: Any, known: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.lobby._SESSION_TRIES", 1)
+    if known:
+        await table.run(concurrency=1)
+        game = table.pair()
+        await table.play(game, 6)
+        await table.settled(game)
+        await table.kill()
+        del table.arena.games[game.id]
+        await table.run(concurrency=1)
+        verdict = await table.final(game)
+        assert (verdict["result"], verdict["reason"], verdict["platform_plies"]) == ("*", "unfinished", 6)
+        await table.kill()
+        await table.run(concurrency=1)
+        await asyncio.sleep(0.2)
+        assert len(table.recorder.of(event_types.VERDICT_FINAL)) == 1
+    else:
+        await table.run(concurrency=1)
+        table.daemon._lobbies[0][1]._start("nosuchid")
+        assert table.daemon._lobbies[0][1].games
+    table.daemon.drain()
+    await table.until(table._work.done, what="the drain ends")
+
+
 async def test_what_was_said_is_not_said_again(table: Any) -> None:
     await table.run(greeting=True, pool="winder")
     game = table.pair(limit_s=300)
