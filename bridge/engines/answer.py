@@ -2,6 +2,8 @@
 
 import copy
 
+import chess
+
 from bridge.errors import EngineError, RecordError
 from bridge.interfaces import Choice
 from bridge.rules.ledger import Ledger
@@ -35,3 +37,13 @@ def accept(ledger: Ledger, choice: Choice, engine: str) -> Choice:
         raise EngineError(f"{engine} answered an {error}") from error
     uci = ledger.board.uci(move, chess960=ledger.chess960)
     return Choice(uci, choice.score_cp, choice.depth, choice.why)
+
+
+def engine_board(ledger: Ledger) -> chess.Board:
+    """The game as an engine is told it: castling as king takes rook only in chess960."""
+    source = ledger.board
+    board = source.root()
+    board.chess960 = ledger.chess960
+    for move in source.move_stack:
+        board.push(chess.Move.from_uci(board.uci(move)))
+    return board

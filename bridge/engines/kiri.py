@@ -132,10 +132,8 @@ class KiriEngine:
         think_ms = max(LEAST_MS, min(plan.think_ms, round(limit.deadline_ms * _PART_OF_DEADLINE)))
         self.last_plan = plan
         if ledger.outcome is not None:
-            found = await program.explore(
-                ledger, (), time_ms=think_ms, deadline_ms=limit.deadline_ms, nodes=limit.nodes or self._nodes
-            )
-            return Choice(found.uci, found.score_cp, found.depth, "plain chess: the KiriChess game is over")
+            # Plain chess from here on: the program keeps its own time.
+            return await program.think(ledger, replace(limit, nodes=limit.nodes or self._nodes))
         steps = choose(_view(ledger, think_ms, limit.nodes or self._nodes), self._switches)
         decision = await self._answer(program, steps, ledger, limit, think_ms)
         self.last = decision

@@ -8,14 +8,16 @@ import asyncio
 import difflib
 import weakref
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import chess
 import chess.engine
 
-from bridge.engines.answer import accept, require_move
+from bridge.engines.answer import accept, engine_board, require_move
 from bridge.engines.locate import find_program
-from bridge.engines.protocols import PROTOCOLS, EngineProtocol
+from bridge.engines.protocols import PROTOCOLS, EngineProtocol, Uci
 from bridge.engines.spec import Option
+from bridge.engines.uci_info import MATE_CP, Heads
 from bridge.engines.view import Found
 from bridge.errors import EngineError
 from bridge.interfaces import Choice, Limit
@@ -25,8 +27,7 @@ START_TIMEOUT_MS = 10_000
 _GOODBYE_MS = 500
 """How long a program may take to stop a cancelled search, or to quit, before it is killed."""
 _NUDGE_MS = 20
-_MATE_CP = 100_000
-_INFO = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE | chess.engine.INFO_PV
+_INFO = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE
 _BUTTONS = ("button", "reset", "save")
 
 
@@ -186,6 +187,8 @@ class ProcessEngine:
         moves: Sequence[str],
     ) -> Found:
         board = engine_board(ledger)
+        if isinstance(protocol, Uci):
+            protocol.heads = Heads()
         only = [chess.Move.from_uci(uci) for uci in moves] or None
         search = asyncio.ensure_future(
             protocol.play(board, within, game=ledger.setup.game_id, info=_INFO, root_moves=only)
@@ -193,8 +196,8 @@ class ProcessEngine:
         try:
             result = await self._await_move(protocol, search, deadline_ms)
             choice = accept(ledger, _choice(result, board.turn, self._path), f"engine {self._path}")
-            pv = tuple(move.uci() for move in result.info.get("pv", []))
-            return Found(choice.uci, choice.score_cp, choice.depth, pv)
+            heads = protocol.heads.found(choice.uci) if isinstance(protocol, Uci) else Found(choice.uci)
+            return replace(heads, score_cp=choice.score_cp, depth=choice.depth)
         except asyncio.CancelledError:
             await self._quiet(protocol, search)
             raise
@@ -244,16 +247,6 @@ class ProcessEngine:
                 await self._kill()
 
 
-def engine_board(ledger: Ledger) -> chess.Board:
-    """The game as an engine is told it: castling as king takes rook only in chess960."""
-    source = ledger.board
-    board = source.root()
-    board.chess960 = ledger.chess960
-    for move in source.move_stack:
-        board.push(chess.Move.from_uci(board.uci(move)))
-    return board
-
-
 def _plain(value: Option) -> str | int | bool:
     if isinstance(value, float):
         return int(value) if value.is_integer() else str(value)
@@ -269,5 +262,5 @@ def _choice(result: chess.engine.PlayResult, mover: chess.Color, path: str) -> C
     if result.move is None:
         raise EngineError(f"engine {path} {'resigned' if result.resigned else 'gave no move'} instead of moving")
     score = result.info.get("score")
-    score_cp = score.pov(mover).score(mate_score=_MATE_CP) if score is not None else None
+    score_cp = score.pov(mover).score(mate_score=MATE_CP) if score is not None else None
     return Choice(result.move.uci(), score_cp, result.info.get("depth"))

@@ -7,6 +7,7 @@ import re
 import chess.engine
 
 from bridge.engines.guard import Guard
+from bridge.engines.uci_info import Heads
 
 # What an engine says beside its protocol is no warning of ours; whatever stops a search is raised.
 logging.getLogger("chess.engine").setLevel(logging.CRITICAL)
@@ -79,6 +80,15 @@ class Uci(EngineProtocol, chess.engine.UciProtocol):
     spoken = "UCI"
     takes_nodes = True
     stop_word = "stop"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heads = Heads()
+        """What the running search has preferred so far; whoever starts a search makes it new."""
+
+    def _line_received(self, line: str) -> None:
+        self.heads.take(line)
+        super()._line_received(line)
 
 
 class XBoard(EngineProtocol, chess.engine.XBoardProtocol):

@@ -105,8 +105,8 @@ class UciContestant:
 
     def move(self, ledger: Ledger, task: Task) -> Answer:
         """Its move."""
-        found = self._pipe.search(uci_position(ledger), go_words(task))
-        return Answer(found.uci, found.nodes, score_cp=found.score_cp)
+        found, nodes = self._pipe.search(uci_position(ledger), go_words(task))
+        return Answer(found.uci, nodes, score_cp=found.score_cp)
 
     def close(self) -> None:
         """End the program."""

@@ -13,7 +13,7 @@ from bridge.engines.view import Ask, Found, View
 from bridge.errors import UsageError
 from bridge.lab.contestant import Answer, Contestant, EngineContestant, Task, uci_position
 from bridge.lab.timing import stockfish_ms
-from bridge.lab.uci_pipe import Searched, UciPipe
+from bridge.lab.uci_pipe import UciPipe
 from bridge.rules.budget import thinking_budget_s
 from bridge.rules.ledger import Ledger
 
@@ -62,17 +62,12 @@ class KiriContestant:
         left = task.nodes - granted - ask.spent
         nodes = max(1, round(left * ask.part))
         only = f" searchmoves {' '.join(ask.moves)}" if ask.moves else ""
-        found = self._pipe.search(position, f"nodes {nodes}{only}")
-        return _found(found), nodes
+        found, _ = self._pipe.search(position, f"nodes {nodes}{only}")
+        return found, nodes
 
     def close(self) -> None:
         """End the program."""
         self._pipe.close()
-
-
-def _found(searched: Searched) -> Found:
-    earlier = tuple(_found(one) for one in searched.earlier)
-    return Found(searched.uci, searched.score_cp, searched.depth, searched.pv, earlier)
 
 
 def build_kiri(path: str, options: Mapping[str, Option], defaults: Mapping[str, Option]) -> Contestant:

@@ -66,7 +66,7 @@ def _is_option(line: str) -> bool:
 def _searches(position: str, go: str) -> Callable[[UciPipe], str]:
     def ask(pipe: UciPipe) -> str:
         began = time.monotonic()
-        found = pipe.search(position, go)
+        found, _ = pipe.search(position, go)
         _require_legal(position, found.uci)
         return f"{found.uci}, {round((time.monotonic() - began) * 1000)} ms"
 
@@ -85,14 +85,14 @@ def _require_legal(position: str, uci: str) -> None:
 
 
 def _keeps_to_searchmoves(pipe: UciPipe) -> str:
-    found = pipe.search("startpos", "nodes 2000 searchmoves a2a3 h2h3")
+    found, _ = pipe.search("startpos", "nodes 2000 searchmoves a2a3 h2h3")
     if found.uci not in ("a2a3", "h2h3"):
         raise EngineError(f"it answered {found.uci}, which it was not to look at: kiri cannot exclude moves with it")
     return found.uci
 
 
 def _sees_mate(pipe: UciPipe) -> str:
-    found = pipe.search(f"fen {_MATE_IN_ONE}", "depth 4")
+    found, _ = pipe.search(f"fen {_MATE_IN_ONE}", "depth 4")
     if found.uci != "a1a8":
         raise EngineError(f"it answered {found.uci} where a1a8 is mate")
     return f"{found.uci}, score {found.score_cp}"
@@ -124,7 +124,7 @@ def _is_ready_while_thinking(pipe: UciPipe) -> str:
 
 
 def _is_quiet_when_mated(pipe: UciPipe) -> str:
-    found = pipe.search(f"fen {_MATED}", "depth 2")
+    found, _ = pipe.search(f"fen {_MATED}", "depth 2")
     if found.uci not in ("(none)", "0000", "", "NULL", "none"):
         raise EngineError(f"it answered {found.uci} where there is no move")
     return found.uci or "no move"
@@ -140,7 +140,7 @@ def _castles_in_chess960(pipe: UciPipe) -> str:
     if "UCI_Chess960" not in pipe.offered:
         raise EngineError("no option UCI_Chess960: it cannot play chess960")
     pipe.send("setoption name UCI_Chess960 value true")
-    found = pipe.search(f"fen {_CHESS960}", "depth 3 searchmoves c1h1")
+    found, _ = pipe.search(f"fen {_CHESS960}", "depth 3 searchmoves c1h1")
     pipe.send("setoption name UCI_Chess960 value false")
     if found.uci != "c1h1":
         raise EngineError(f"castling as king takes rook was answered with {found.uci}")

@@ -10,31 +10,18 @@ import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from types import TracebackType
 
 from bridge.engines.locate import find_program
 from bridge.engines.spec import Option
+from bridge.engines.uci_info import Heads
+from bridge.engines.view import Found
 from bridge.errors import EngineError
 
 START_S = 10.0
 SILENCE_S = 20.0
 """A search that says nothing for so long has hung: the program is killed."""
-MATE_CP = 100_000
 _CHUNK = 65_536
-
-
-@dataclass(frozen=True, slots=True)
-class Searched:
-    """The end of a search: `score_cp` from the mover's side, a mate in n as ±(MATE_CP − n); `pv` in UCI."""
-
-    uci: str
-    score_cp: int | None
-    depth: int
-    nodes: int
-    pv: tuple[str, ...]
-    earlier: tuple["Searched", ...] = ()
-    """What it preferred before, newest last: one entry a move, as of the last depth that preferred it."""
 
 
 class UciPipe:
@@ -95,21 +82,19 @@ class UciPipe:
         self.send("ucinewgame")
         self.ready()
 
-    def search(self, position: str, go: str) -> Searched:
-        """`position` and `go` as UCI has them, without their first word. Raises EngineError."""
+    def search(self, position: str, go: str) -> tuple[Found, int]:
+        """What it found, and the nodes it owns up to. Raises EngineError.
+
+        `position` and `go` as UCI has them, without their first word.
+        """
         self.send(f"position {position}\ngo {go}")
-        told: str = ""
-        earlier: dict[str, str] = {}
+        heads, nodes = Heads(), 0
         while not (line := self.line(SILENCE_S)).startswith("bestmove"):
-            if line.startswith("info ") and " score " in line and "bound " not in line:
-                told = line
-                head = line.partition(" pv ")[2].partition(" ")[0]
-                earlier.pop(head, None)
-                earlier[head] = line
+            heads.take(line)
+            if " nodes " in line and line.startswith("info "):
+                nodes = int(line.partition(" nodes ")[2].partition(" ")[0])
         words = line.split()
-        uci = words[1] if len(words) > 1 else ""
-        others = tuple(_searched(head, line, ()) for head, line in earlier.items() if head not in ("", uci))
-        return _searched(uci, told, others)
+        return heads.found(words[1] if len(words) > 1 else ""), nodes
 
     def send(self, text: str) -> None:
         """Write lines to the program."""
@@ -165,18 +150,3 @@ class UciPipe:
             os.killpg(process.pid, signal.SIGKILL)
         process.stdout.close()
         process.wait()
-
-
-def _searched(uci: str, info: str, earlier: tuple[Searched, ...]) -> Searched:
-    words = info.split()
-    score: int | None = None
-    if "score" in words:
-        at = words.index("score")
-        value = int(words[at + 2])
-        score = value if words[at + 1] == "cp" else (MATE_CP - value if value > 0 else -MATE_CP - value)
-    pv = tuple(words[words.index("pv") + 1 :]) if "pv" in words else ()
-    return Searched(uci, score, _after(words, "depth"), _after(words, "nodes"), pv, earlier)
-
-
-def _after(words: Sequence[str], word: str) -> int:
-    return int(words[words.index(word) + 1]) if word in words else 0

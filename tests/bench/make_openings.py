@@ -13,7 +13,7 @@ def main(count: int) -> None:
 
         def score_cp(fen: str) -> int | None:
             engine.new_game()
-            return engine.search(f"fen {fen}", f"nodes {NODES}").score_cp
+            return engine.search(f"fen {fen}", f"nodes {NODES}")[0].score_cp
 
         print(f"# {engine.name}, {NODES} nodes, seed {SEED}; the first half is for tuning, the second held out")
         for fen, score in islice(generate(SEED, score_cp), count):
