@@ -30,17 +30,23 @@ from bridge.settings.models import Settings
 
 QUICK = Timings(
     connect_s=1.0,
-    silence_s=0.6,
+    silence_s=1.0,
     reopen_s=0.02,
     backoff_s=(0.02, 0.1),
     believed_after=3,
     rate_limit_s=0.3,
-    move_s=0.4,
-    request_s=0.5,
+    move_s=1.0,
+    request_s=1.0,
     move_retry_s=(0.02, 0.1),
     move_holds_s=(0.1, 0.2),
 )
-"""The adapter's own figures, some thirty times faster."""
+"""The adapter's own figures, some ten times faster."""
+
+PATIENCE_S = 30.0
+"""For what must happen, however busy the machine is; when it matters, a test says so."""
+
+_ARCHIVE_MS = 40
+"""How far the archive's clocks may be from those on the lines."""
 
 _OPENING = """
 e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f8e7 f1e1 b7b5
@@ -122,7 +128,7 @@ class Recorder:
         return [entry for entry in self.entries if entry.type == kind and subject in ("", entry.subject)]
 
 
-async def until(so: Callable[[], object], patience_s: float = 5.0, what: str = "") -> None:
+async def until(so: Callable[[], object], patience_s: float = PATIENCE_S, what: str = "") -> None:
     """Wait until something is so."""
     try:
         async with asyncio.timeout(patience_s):
@@ -135,7 +141,7 @@ async def until(so: Callable[[], object], patience_s: float = 5.0, what: str = "
 class Table:
     """One arena with the bot Kiri and people; the daemon may be stopped and run again on the same journal."""
 
-    QUICK, LINE = QUICK, LINE
+    QUICK, LINE, PATIENCE_S = QUICK, LINE, PATIENCE_S
     dies, breaks, hangs = staticmethod(dies), staticmethod(breaks), staticmethod(hangs)
     until = staticmethod(until)
 
@@ -186,14 +192,14 @@ class Table:
         """The event stream ends, breaks (drop) or falls silent, and is opened again."""
         before = self.openings
         getattr(self.faults, fault)("event")
-        await until(lambda: self.openings > before, 1.0, "reopened within a second of the watchdog")
+        await until(lambda: self.openings > before, what="the event stream is opened again")
 
     async def kill(self) -> None:
         """As abruptly as a task can be ended; nothing is said or finished."""
         if self._work is not None:
             self._work.cancel()
             await asyncio.gather(self._work, return_exceptions=True)
-        await until(lambda: not self.listening, 10.0, "the arena saw the daemon go")
+        await until(lambda: not self.listening, what="the arena saw the daemon go")
 
     # -- a game --------------------------------------------------------------------------------------------------
 
@@ -205,7 +211,7 @@ class Table:
         """The opponent's move."""
         self.arena.hall.move(game, game.turn, uci)
 
-    async def play(self, game: Game, plies: int, patience_s: float = 5.0) -> None:
+    async def play(self, game: Game, plies: int, patience_s: float = PATIENCE_S) -> None:
         """Both sides play LINE until so many plies stand on the board."""
         while game.plies < plies:
             if game.seat(game.turn).name == "Human":
@@ -261,7 +267,7 @@ class Table:
         hall.happen(game, arena_referee.resign(game, human, hall.game_now_ms(game)))
         await self.final(game)
 
-    async def final(self, game: Game, patience_s: float = 5.0) -> dict[str, Any]:
+    async def final(self, game: Game, patience_s: float = PATIENCE_S) -> dict[str, Any]:
         """The final verdict of a game."""
         await until(lambda: self.recorder.of(event_types.VERDICT_FINAL, game.id), patience_s, "a final verdict")
         entries = self.recorder.of(event_types.VERDICT_FINAL, game.id)
@@ -296,12 +302,17 @@ class Table:
         return judge(setup, Snapshot(tuple(game.moves), game.status.key, game.winner, *ends, clocks_ms=clocks))
 
     async def check_undisturbed(self, game: Game) -> None:
-        """Nothing lost, nothing doubled, and the verdict that an undisturbed game has."""
+        """Nothing lost, nothing doubled, and the verdict that an undisturbed game has.
+
+        Plies that came several in a line have their clocks from the archive (R14), as near as that is.
+        """
         live = await self.final(game)
+        error_ms = _ARCHIVE_MS if any("/game/export/" in line.path for line in self.requests) else 0
         expected = self.undisturbed(game)
         assert live["platform_plies"] == game.plies
         assert (live["result"], live["reason"]) == (expected.outcome.result, expected.outcome.reason)
-        assert (live["white_ms"], live["black_ms"]) == (expected.white_ms, expected.black_ms)
+        assert abs(live["white_ms"] - expected.white_ms) <= error_ms
+        assert abs(live["black_ms"] - expected.black_ms) <= error_ms
         assert live["certain"], [(row["ply"], row["think_ms"]) for row in live["ledger"]]
         assert self.plies(game) == game.moves
         assert self.numbers() == list(range(1, len(self.recorder.entries) + 1))

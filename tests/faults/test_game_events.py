@@ -25,7 +25,7 @@ async def test_a_takeback_is_declined_within_a_second_and_each_time(table: Any) 
     for times in (1, 2):
         game.sides[chess.WHITE].proposals_blocked_until_ms = 0
         table.propose_takeback(game)
-        await table.until(lambda times=times: game.sides[chess.WHITE].takebacks_declined == times, 1.0)
+        await table.until(lambda times=times: game.sides[chess.WHITE].takebacks_declined == times, 5.0)
     await table.play(game, 10)
     assert game.moves == list(table.LINE[:10])
 
@@ -43,11 +43,11 @@ async def test_a_takeback_of_two_plies(table: Any) -> None:
 
 async def test_a_takeback_of_one_ply_ends_our_search(table: Any) -> None:
     game = await start(table, 6)
-    table.engine.delay_s = 5.0
+    table.engine.delay_s = 60.0
     table.move(game, table.LINE[6])
     await table.until(lambda: table.engine.thinking == 1)
     table.take_back(game)
-    await table.until(lambda: table.engine.thinking == 0, 1.0, "the search is called off")
+    await table.until(lambda: table.engine.thinking == 0, 5.0, "the search is called off")
     assert game.plies == 6
     table.engine.delay_s = 0.0
     await table.play(game, 10)
@@ -137,14 +137,16 @@ async def test_a_win_is_claimed_when_it_can_be_and_when_it_is_their_turn(
     assert not table.asked("claim-victory")
     await table.until(lambda: game.plies == 8)
     # The arena says 400 to a claim it does not believe; ours are repeated, calmly, and no win is booked by them.
-    await table.until(lambda: len(table.asked("claim-victory")) >= 2, 3.0)
+    await table.until(lambda: len(table.asked("claim-victory")) >= 2)
     assert not table.recorder.of(event_types.VERDICT_PROVISIONAL)
     gone(table, game, None)
     await table.play(game, 10)
-    await asyncio.sleep(0.6)
-    asked = len(table.asked("claim-victory"))
-    await asyncio.sleep(0.5)
-    assert len(table.asked("claim-victory")) == asked
+    asked = -1
+    async with asyncio.timeout(table.PATIENCE_S):
+        # One may be under way; then there is no other.
+        while len(table.asked("claim-victory")) != asked:
+            asked = len(table.asked("claim-victory"))
+            await asyncio.sleep(1.0)
 
 
 async def test_the_ok_of_a_claim_is_no_win(table: Any) -> None:
@@ -162,7 +164,7 @@ async def test_an_abort_that_fails_is_asked_for_again(table: Any, bot_is_white: 
     await table.run(abort_time=1)
     table.faults.next("abort", status=500, times=1)
     game = table.pair(bot_is_white=bot_is_white)
-    verdict = await table.final(game, 4.0)
+    verdict = await table.final(game)
     assert verdict["reason"] == "aborted"
     assert len(table.asked("/abort")) == 2
 
@@ -170,7 +172,8 @@ async def test_an_abort_that_fails_is_asked_for_again(table: Any, bot_is_white: 
 async def test_a_game_that_cannot_be_aborted_is_played_when_the_opponent_comes(table: Any) -> None:
     await table.run(abort_time=1)
     game = table.pair(rules=["noAbort"])
-    await table.until(lambda: table.asked("/abort"), 3.0)
+    await table.until(lambda: table.asked("/abort"))
     await table.play(game, 6)
+    asked = len(table.asked("/abort"))
     await asyncio.sleep(1.2)
-    assert len(table.asked("/abort")) == 1
+    assert len(table.asked("/abort")) == asked

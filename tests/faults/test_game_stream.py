@@ -109,9 +109,9 @@ async def test_an_older_line_on_the_same_connection_is_made_good_by_the_next_one
     assert game.moves == list(table.LINE[:12])
     await table.resign(game)
     live, expected = await table.final(game), table.undisturbed(game)
-    # An older line holds a clock that was still running, read to 10 ms.
-    assert abs(live["white_ms"] - expected.white_ms) <= 20
-    assert abs(live["black_ms"] - expected.black_ms) <= 20
+    # An older line holds a clock that was still running, and the archive rounds its own.
+    assert abs(live["white_ms"] - expected.white_ms) <= 60
+    assert abs(live["black_ms"] - expected.black_ms) <= 60
 
 
 async def test_moves_that_are_not_this_games_are_not_believed(table: Any) -> None:

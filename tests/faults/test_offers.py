@@ -1,11 +1,13 @@
 """Draws and takebacks that were offered while nobody listened, that fail, or that are answered by nothing."""
 
+import asyncio
 from typing import Any
 
 import chess
 import pytest
 
 from bridge.arena import offers
+from bridge.interfaces import Choice
 
 ROOK_AGAINST_KNIGHT = "1n5k/8/8/8/8/8/R6P/K7 w - - 0 1"
 
@@ -43,7 +45,7 @@ async def test_a_takeback_that_was_asked_for_while_the_stream_was_gone_is_answer
     table.faults.drop("game", game.id)
     await table.until(lambda: table.requests[-1].status == 503)
     table.propose_takeback(game)
-    await table.until(lambda: game.sides[chess.WHITE].takebacks_declined == 1, 2.0)
+    await table.until(lambda: game.sides[chess.WHITE].takebacks_declined == 1)
 
 
 @pytest.mark.parametrize(
@@ -55,13 +57,20 @@ async def test_a_takeback_is_declined_in_the_middle_of_a_search_and_until_it_is(
     await table.run()
     game = table.pair()
     await table.play(game, 6)
-    table.engine.delay_s = 1.5
+    goes_on = asyncio.Event()
+
+    async def thinks(ledger: Any, limit: Any) -> Choice:
+        await goes_on.wait()
+        return Choice(table.engine.choice(ledger))
+
+    table.engine.next = [thinks]
     table.move(game, table.LINE[6])
     await table.until(lambda: table.engine.thinking == 1)
     table.faults.next("takeback", times=2, **answer)
     table.propose_takeback(game)
-    await table.until(lambda: game.sides[chess.WHITE].takebacks_declined == 1, 1.0)
+    await table.until(lambda: game.sides[chess.WHITE].takebacks_declined == 1)
     assert table.engine.thinking == 1
+    goes_on.set()
     await table.until(lambda: game.plies == 8)
     assert len(table.engine.asked) == 4
     assert len(table.asked("/takeback/no")) == 3

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,11 @@ from bridge import event_types
 from bridge.arena import referee
 from bridge.interfaces import Draft
 from bridge.journal import SqlJournal
+
+
+@pytest.fixture(autouse=True)
+def quick_chat(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.voice.INTERVAL_MS", 100)
 
 
 async def stored(table: Any) -> list[Any]:
@@ -73,7 +79,7 @@ async def test_the_move_that_was_being_sent_is_sent(table: Any) -> None:
     assert game.plies == 5
     table.faults._answers.clear()
     await table.run()
-    async with asyncio.timeout(3.0):
+    async with asyncio.timeout(table.PATIENCE_S):
         await table.play(game, 8)
     await table.resign(game)
     await table.check_undisturbed(game)
@@ -86,7 +92,7 @@ async def test_the_opponent_moved_while_we_were_gone(table: Any) -> None:
     await table.kill()
     table.move(game, table.LINE[6])
     await table.run()
-    async with asyncio.timeout(3.0):
+    async with asyncio.timeout(table.PATIENCE_S):
         await table.play(game, 8)
     await table.resign(game)
     await table.check_undisturbed(game)
@@ -141,11 +147,11 @@ async def test_what_was_said_is_not_said_again(table: Any) -> None:
     await table.until(lambda: len(table.said(game)) == 1)
     await table.kill()
     await table.run(greeting=True, pool="winder")
-    await table.until(lambda: len(table.said(game)) == 2, 5.0)
+    await table.until(lambda: len(table.said(game)) == 2)
     await table.kill()
     await table.run(greeting=True, pool="winder")
     await table.play(game, 2)
-    await asyncio.sleep(2.2)
+    await asyncio.sleep(0.5)
     assert len(table.said(game)) == 2
     assert len(set(table.said(game))) == 2
 
@@ -161,7 +167,7 @@ async def test_marks_and_a_fall_are_announced_once(table: Any) -> None:
     await table.kill()
     await table.run(pool="winder")
     await table.play(game, 10)
-    await asyncio.sleep(2.1)
+    await asyncio.sleep(0.5)
     assert len(table.said(game)) == 1
 
 
@@ -186,7 +192,7 @@ async def test_the_count_of_lines_is_kept(table: Any) -> None:
     await table.run()
     game = table.pair()
     await table.play(game, 2)
-    async with asyncio.timeout(1):
+    async with asyncio.timeout(table.PATIENCE_S):
         while not table.recorder.entries:
             await asyncio.sleep(0.01)
     await table.kill()
@@ -199,13 +205,14 @@ async def test_the_count_of_lines_is_kept(table: Any) -> None:
     assert table.said(game) == []
 
 
-async def test_the_abort_timer_survives(table: Any) -> None:
-    await table.run(abort_time=2)
+async def test_the_abort_timer_survives(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    await table.run(abort_time=300)
     game = table.pair()
-    await asyncio.sleep(1.2)
+    await table.until(lambda: table.recorder.of(event_types.GAME_STARTED))
     await table.kill()
-    await table.run(abort_time=2)
-    verdict = await table.final(game, 1.6)
+    monkeypatch.setattr("bridge.daemon.wall_ms", lambda: time.time_ns() // 1_000_000 + 299_000)
+    await table.run(abort_time=300)
+    verdict = await table.final(game)
     assert verdict["reason"] == "aborted"
 
 
@@ -223,7 +230,7 @@ async def start_process(table: Any, folder: Path) -> asyncio.subprocess.Process:
         stderr=asyncio.subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
     )
-    await table.until(lambda: table.listening or process.returncode is not None, 15.0, "the process listens")
+    await table.until(lambda: table.listening or process.returncode is not None, 60.0, "the process listens")
     return process
 
 
@@ -262,4 +269,4 @@ async def advance(table: Any, game: Any, plies: int) -> None:
         if game.seat(game.turn).name == "Human":
             table.move(game, sorted(move.uci() for move in game.board.legal_moves)[0])
         else:
-            await table.until(lambda at=at: game.plies > at, 5.0, "the bot's move")
+            await table.until(lambda at=at: game.plies > at, what="the bot's move")
