@@ -21,6 +21,9 @@ T = TypeVar("T")
 Many: TypeAlias = Annotated[tuple[T, ...], Field(strict=False)]
 """A YAML list, kept as a tuple."""
 
+LICHESS_URL = "https://lichess.org"
+"""The server of an account that names none."""
+
 
 class Section(BaseModel):
     """One table of the file. Unknown keys and values of another type are errors; a key left blank is left out."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from bridge.errors import DialError
 from bridge.rules.pools import DEFAULT_POOL, NAMED, parse_dials
-from bridge.settings.base import is_loopback, split_listen
+from bridge.settings.base import LICHESS_URL, is_loopback, split_listen
 from bridge.settings.problems import Path, Problem, unknown
 from bridge.settings.translate import SECRETS
 from bridge.settings.watch import SUBJECTS
@@ -24,9 +24,14 @@ def crosscheck(value: object) -> Iterator[Problem]:
     for path, account in accounts:
         yield from _account(path, account, _table(root.get("engines")))
     yield from _names(accounts)
+    yield from _tokens(accounts)
+    followed: dict[Path, Path] = {}
     for path, entry in _tables(root, "watch"):
         yield from _watched(path, entry)
         yield from _watched_account(path, entry, accounts)
+        at, _ = _meant(entry, accounts)
+        if at is not None and followed.setdefault(at, path) != path:
+            yield Problem((*path, "account"), "its games are followed already: an account has one stream")
     yield from _journal(_table(root.get("journal")))
     yield from _monitor(_table(root.get("monitor")))
     yield from _webhooks(root)
@@ -40,6 +45,12 @@ def doubts(document: Document) -> Iterator[Problem]:
     for path, written in document.written.items():
         if path[-1] in SECRETS and path[0] != "engines" and written and "${" not in written:
             yield Problem(path, f"the {path[-1]} itself stands in the file; better: ${{NAME}} of a variable, or a file")
+    accounts = list(_tables(root, "accounts"))
+    for path, entry in _tables(root, "watch"):
+        if _meant(entry, accounts)[1].get("play"):
+            yield Problem(
+                (*path, "account"), "this account plays, so its games are judged anyway: the entry does nothing"
+            )
     rules = [((*path, "rules"), entry) for path, entry in _tables(root, "watch")]
     rules += [((*path, "play", "rules"), _table(account.get("play"))) for path, account in _tables(root, "accounts")]
     for path, holder in rules:
@@ -99,6 +110,27 @@ def _names(accounts: list[tuple[Path, Table]]) -> Iterator[Problem]:
         if isinstance(name, str) and name in seen:
             yield Problem((*path, "name"), f"{name!r} is the name of another account")
         seen.add(name)
+
+
+def _tokens(accounts: list[tuple[Path, Table]]) -> Iterator[Problem]:
+    """Lichess ends an account's event stream when a second one is opened."""
+    seen: set[object] = set()
+    for path, account in accounts:
+        for key in ("token", "token_file"):
+            if _given(account, key):
+                one = (key, str(account[key]), str(account.get("url") or LICHESS_URL).rstrip("/"))
+                if one in seen:
+                    yield Problem((*path, key), "is that of another account here: an account is given once")
+                seen.add(one)
+
+
+def _meant(entry: Table, accounts: list[tuple[Path, Table]]) -> tuple[Path | None, Table]:
+    """The account that an entry means, where there is only one that it can be."""
+    name = entry.get("account")
+    found = [(path, account) for path, account in accounts if name is not None and account.get("name") == name]
+    if not found and name == "me":
+        found = accounts
+    return found[0] if len(found) == 1 else (None, {})
 
 
 def _watched(path: Path, entry: Table) -> Iterator[Problem]:

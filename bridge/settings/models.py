@@ -8,7 +8,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import AfterValidator, Field, SecretStr
 
 from bridge.event_types import EVENT_TYPES
-from bridge.settings.base import HttpAddress, Listen, Many, Secret, Section, Text, split_listen
+from bridge.settings.base import LICHESS_URL, HttpAddress, Listen, Many, Secret, Section, Text, split_listen
 from bridge.settings.engines import EngineSettings
 from bridge.settings.play import Play
 from bridge.settings.problems import unknown
@@ -22,7 +22,7 @@ class Account(Section):
 
     platform: Literal["lichess"] = Field(description="The kind of platform.")
     name: Text | None = Field(default=None, description="What the account is called in this file and in messages.")
-    url: HttpAddress = Field(default="https://lichess.org", description="Any server that speaks the API.")
+    url: HttpAddress = Field(default=LICHESS_URL, description="Any server that speaks the API.")
     token: Secret | None = Field(
         default=None, description="The account's API token, best as ${NAME} of an environment variable."
     )

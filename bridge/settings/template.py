@@ -97,7 +97,7 @@ engines:
 # Games to follow and judge without playing:
 # watch:
 #   - {{user: somebody, pool: anchor, time_control: "10+0", rated: false}}
-#   - {{account: me, pool: anchor}}
+#   - {{account: mine, pool: anchor}}      # of an account above with `name: mine` and without `play:`
 
 journal: {{url: "sqlite:///journal.db"}}    # relative paths count from this file's folder
 monitor: {{listen: "127.0.0.1:8080"}}       # page, API and event stream

@@ -17,14 +17,14 @@ EXAMPLE = Path(__file__).parents[2] / "config" / "config.yml"
 
 
 def test_check_says_what_is_in_a_good_file(say: Callable[..., Any]) -> None:
-    said = say("config", "check", str(EXAMPLE), LICHESS_TOKEN="lip_x", HOOK_SECRET="x")
+    said = say("config", "check", str(EXAMPLE), LICHESS_TOKEN="lip_x", PLAYER_TOKEN="lip_y", HOOK_SECRET="x")
     assert said.status == 0
-    assert said.stdout == f"{EXAMPLE}: ok – 1 account (1 playing), 1 engine, 4 watched, 1 webhook\n"
+    assert said.stdout == f"{EXAMPLE}: ok – 2 accounts (1 playing), 1 engine, 4 watched, 1 webhook\n"
     assert said.stderr == ""
 
 
 def test_check_warns_on_stderr_and_still_succeeds(say: Callable[..., Any]) -> None:
-    said = say("config", "check", str(EXAMPLE), HOOK_SECRET="x")
+    said = say("config", "check", str(EXAMPLE), PLAYER_TOKEN="lip_y", HOOK_SECRET="x")
     assert said.status == 0
     assert said.stderr.startswith(f"warning: {EXAMPLE}:9:12: accounts[0].token: the environment variable LICHESS_TOKEN")
 

@@ -41,7 +41,7 @@ def test_all_sections_are_found() -> None:
 def test_the_example_is_right_and_warns_only_of_what_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
     warnings: list[str] = []
     load(EXAMPLE, mode="check", warn=warnings.append, variables={})
-    assert len(warnings) == 2
+    assert len(warnings) == 3
     assert all(line.endswith("is not set") for line in warnings)
 
 
@@ -62,7 +62,7 @@ def test_every_key_is_described_and_stands_in_the_example(section: type[Section]
 
 
 def test_what_the_example_shows_as_usual_is_the_default() -> None:
-    shown = load(EXAMPLE, variables={"LICHESS_TOKEN": "a", "HOOK_SECRET": "b"}).accounts[0].play
+    shown = load(EXAMPLE, variables={"LICHESS_TOKEN": "a", "PLAYER_TOKEN": "c", "HOOK_SECRET": "b"}).accounts[0].play
     assert shown is not None
     assert shown == type(shown)(engine="main")
 

@@ -305,6 +305,23 @@ def test_me_needs_one_account_with_a_token(read: Reader) -> None:
     )
 
 
+def test_an_account_has_one_stream(read: Reader) -> None:
+    two = "accounts: [{platform: lichess, token: a}, {platform: lichess, url: 'https://lichess.org/', token: %s}]\n"
+    tv = "watch: [{tv: blitz, pool: anchor}]\n"
+    read.settings(tv + two % "b")
+    assert "accounts[1].token: is that of another account here" in read.problem(tv + two % "a")
+    read.settings(tv + two.replace("lichess.org/", "example.org") % "a")
+    one = "accounts: [{platform: lichess, token: a, name: bot}]\nwatch: [{account: me, pool: anchor}, %s]\n"
+    assert "watch[1].account: its games are followed already" in read.problem(one % "{account: bot, pool: winder}")
+    read.settings(one % "{tv: blitz, pool: winder}")
+
+
+def test_watching_an_account_that_plays_does_nothing_and_is_told(read: Reader) -> None:
+    read.check(PLAYING + "watch: [{account: me, pool: anchor}]")
+    (warning,) = read.warnings
+    assert "watch[0].account: this account plays" in warning
+
+
 def test_off_loopback_a_token_is_needed(read: Reader) -> None:
     for listen in ("0.0.0.0:80", "[::]:80", "10.0.0.1:80", "example:80"):
         assert "token" in read.problem(f'monitor: {{listen: "{listen}"}}')
