@@ -199,14 +199,13 @@ class Session:
             self._voice.say(line, once="flag", important=True)
 
     def _heard(self, line: ChatLine) -> None:
-        if line.user.lower() in (self.me.lower(), "lichess", ""):
-            return
+        """Answer our opponent, in either room. Of spectators it is not known which are bots, so nobody else is."""
         info = self._tracker.info
-        bots = {player.name.lower() for player in (info.white, info.black) if player.is_bot} if info else set()
-        if line.user.lower() in bots:
+        opponent = info.player(not self.seat.side) if info is not None else None
+        if opponent is None or opponent.is_bot or line.user.lower() not in (opponent.name.lower(), opponent.id):
             return
         answer = chat.reply(line.text, self._tracker.ledger)
-        if answer is not None:
+        if answer is not None and line.user:
             self._voice.say(answer, room=line.room)
 
     # -- what we do ----------------------------------------------------------------------------------------------

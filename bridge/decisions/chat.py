@@ -119,7 +119,7 @@ def reply(command: str, ledger: Ledger) -> str | None:
         case ["!rules", *_]:
             return rules_line(ledger.setup.rules)
         case ["!help", *_]:
-            return f"I referee KiriChess here. Commands: {' '.join(COMMANDS)}"
+            return f"I referee KiriChess here. Commands for my opponent: {' '.join(COMMANDS)}"
     return None
 
 

@@ -131,7 +131,10 @@ async def test_nobody_else_is_answered(table: Any) -> None:
     hall = table.arena.hall
     for user in ("Kiri", "lichess", "kiri", ""):
         hall.say(game, "player", user, "!clock")
-    hall.say(robots, "player", "Robot", "!clock")
+    for room in ("player", "spectator"):
+        hall.say(robots, room, "Robot", "!clock")
+        hall.say(game, room, "Robot", "!clock")
+        hall.say(game, room, "Visitor", "!clock")
     hall.say(game, "player", "Human", "hello there")
     await asyncio.sleep(0.2)
     assert not table.asked("/chat")
