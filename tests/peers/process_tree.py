@@ -18,9 +18,8 @@ class ProcessTree:
         self._members = {root}
         self._engines: set[int] = set()
         self._used_ms: dict[int, float] = {}
+        self._before: set[int] = set()
         self.peak_bytes = 0
-        self.largest = 0
-        """The most processes at once."""
 
     async def watch(self, every_s: float = 0.2) -> None:
         while True:
@@ -46,9 +45,11 @@ class ProcessTree:
             if _is_engine(pid, self._engine):
                 self._engines.add(pid)
                 self._used_ms.pop(pid, None)
-        size = [self._look_at(pid) for pid in alive - self._engines]
-        self.peak_bytes = max(self.peak_bytes, sum(size))
-        self.largest = max(self.largest, len(size))
+        ours = alive - self._engines
+        size = {pid: self._look_at(pid) for pid in ours}
+        # A process that has just been made may be its parent's copy, about to become an engine.
+        self.peak_bytes = max(self.peak_bytes, sum(size[pid] for pid in ours & self._before))
+        self._before = ours
 
     def _look_at(self, pid: int) -> int:
         with suppress(OSError):  # it ended meanwhile

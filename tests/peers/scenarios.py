@@ -176,7 +176,7 @@ def _at_plies(strike: Strike) -> tuple[Plan, ...]:
 
 def _with_new_game(strike: Strike) -> tuple[Plan, ...]:
     """A running game, and another one that is offered a second after the fault."""
-    return (Plan(8, strike, plies=30), Plan(plies=12, after_fault_s=1.0))
+    return (Plan(8, strike, plies=30), Plan(8, plies=12, after_fault_s=1.0))
 
 
 SCENARIOS = (
@@ -199,5 +199,5 @@ SCENARIOS = (
     Scenario("engine crashes 5 times", (Plan(7, _nothing),), 5.0, {"crash_from": 7, "crashes": 5}),
     Scenario("takeback while thinking", (Plan(7, _takeback),), 1.5, {"think": {"7": 1.5}}),
     Scenario("time added while thinking", (Plan(7, _add_time),), 1.0, {"think": {"7": 1.0}}),
-    Scenario("aborted before move 2", (Plan(2, _abort), Plan(plies=12, after_fault_s=0.5))),
+    Scenario("aborted before move 2", (Plan(2, _abort), Plan(8, plies=12, after_fault_s=0.5))),
 )
