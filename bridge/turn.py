@@ -66,6 +66,8 @@ class Turn:
         while choice is not None and self._is_now():
             self._stands.clear()
             refused = await self._send(choice)
+            if not refused:
+                self._stands.clear()  # what the stream showed before the move was accepted does not count
             if await self._stood() and refused:
                 choice = await self._choose()
 

@@ -114,18 +114,42 @@ async def test_an_older_line_on_the_same_connection_is_made_good_by_the_next_one
     assert abs(live["black_ms"] - expected.black_ms) <= 60
 
 
+FOREIGN = {"type": "gameState", "moves": "g2g3", "wtime": 60000, "btime": 60000, "status": "started"}
+
+
 async def test_moves_that_are_not_this_games_are_not_believed(table: Any) -> None:
     game = await start(table, 6)
-    hall = table.arena.hall
     table.engine.delay_s = 0.05
-    hall.audience.to_players(
-        game, {"type": "gameState", "moves": "g2g3", "wtime": 60000, "btime": 60000, "status": "started"}
-    )
+    table.arena.hall.audience.to_players(game, FOREIGN)
     await table.play(game, 10)
     await table.resign(game)
     await table.check_undisturbed(game)
     assert not table.recorder.of(event_types.GAME_TAKEBACK)
     assert all(moves == tuple(table.LINE[: len(moves)]) for moves in table.engine.asked)
+    (anomaly,) = table.recorder.of(event_types.ANOMALY, game.id)
+    assert (anomaly.data["kind"], anomaly.data["event"]["ply"]) == ("foreign_moves", 6)
+
+
+@pytest.mark.parametrize("held_up", [False, True], ids=["thinking", "sending"])
+async def test_nothing_is_sent_until_the_stream_shows_the_game_again(table: Any, held_up: bool) -> None:
+    """The engine's move comes, or is due once more, while the stream cannot be believed."""
+    game = await start(table, 6)
+    if held_up:
+        table.faults.next("move", status=429, body={"error": "x", "ratelimit": {"key": "y", "seconds": 0.2}})
+    else:
+        table.engine.delay_s = 0.2
+    table.move(game, table.LINE[6])
+    await table.until(lambda: table.asked(f"/move/{table.LINE[7]}") if held_up else table.engine.thinking)
+    table.faults.next("game_stream", status=503, times=6)
+    table.arena.hall.audience.to_players(game, FOREIGN)
+    table.propose_takeback(game)
+    await table.until(lambda: sum(line.status == 503 for line in table.requests) == 6, what="the stream is still gone")
+    assert table.engine.thinking == 0
+    assert len(table.asked(f"/move/{table.LINE[7]}")) == held_up
+    assert not table.asked("/takeback/")
+    await table.until(lambda: game.plies == 8)
+    assert len(table.asked(f"/move/{table.LINE[7]}")) == held_up + 1
+    await table.until(lambda: table.asked("/takeback/no"))
 
 
 async def test_a_whole_state_told_again_and_again_starts_one_search_and_sends_one_move(table: Any) -> None:
