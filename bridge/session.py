@@ -16,7 +16,7 @@ from bridge.decisions import chat
 from bridge.decisions.time_budget import budget
 from bridge.decisions.turn import Decision, Seat, decide
 from bridge.errands import Errands
-from bridge.errors import BridgeError, JournalError, Refused
+from bridge.errors import BridgeError, Refused
 from bridge.interfaces import (
     Abort,
     ChatLine,
@@ -34,6 +34,7 @@ from bridge.interfaces import (
     Resign,
 )
 from bridge.offers import Offers
+from bridge.outbox import Outbox
 from bridge.records.one_line import one_line
 from bridge.rules.ledger import Ledger
 from bridge.rules.pools import DEFAULT_POOL, Ruleset, named
@@ -90,6 +91,8 @@ class Session:
         self._bot = bot
         self._style = bot.style
         self._tracker = tracker
+        self._failures = Outbox(bot.journal, game_id)
+        """Stored beside the game: a move waits for nothing of it, and two accounts of ours each have their engine's."""
         self._thinker = Thinker(bot.new_engine(), bot.new_fallback(), self._engine_failed)
         self._tasks = Tasks()
         self._errands = Errands(game_id, bot.platform, self._tasks)
@@ -248,13 +251,8 @@ class Session:
         )
         return Limit(time.white_ms, time.black_ms, time.white_increment_ms, time.black_increment_ms, time.deadline_ms)
 
-    async def _engine_failed(self, cause: str) -> None:
-        try:
-            draft = Draft(event_types.ENGINE_FAILED, self.game_id, {"cause": cause}, self.me)
-            await self._bot.journal.append([draft])
-        except JournalError as error:
-            # It stands in the log; a move must not wait for more.
-            log.warning("engine_failure_not_stored", game=self.game_id, cause=str(error))
+    def _engine_failed(self, cause: str) -> None:
+        self._failures.put([Draft(event_types.ENGINE_FAILED, self.game_id, {"cause": cause}, self.me)])
 
     async def _abort_idle(self) -> None:
         """Give a game back when the opponent does not make a first move; asked again for as long as that is so.
@@ -302,6 +300,7 @@ class Session:
 
     async def _close(self) -> None:
         self._tracker.close()
+        self._failures.close()
         try:
             await self._tasks.end()
         finally:

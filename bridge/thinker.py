@@ -4,7 +4,7 @@ No fault of an engine ever costs the game: each try may use a part of the time, 
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
 
 import structlog
@@ -28,9 +28,9 @@ _SLACK_MS = 250
 
 
 class Thinker:
-    """The engine of one game with its fallback. `failed` is told of every failure and may store it."""
+    """The engine of one game with its fallback. `failed` is told of every failure."""
 
-    def __init__(self, engine: Engine, fallback: Engine, failed: Callable[[str], Awaitable[None]]) -> None:
+    def __init__(self, engine: Engine, fallback: Engine, failed: Callable[[str], None]) -> None:
         self._engine = engine
         self._fallback = fallback
         self._failed = failed
@@ -65,7 +65,7 @@ class Thinker:
                 log.exception("engine_crashed", game=ledger.setup.game_id)
             self._running = False
             self._failures += 1
-            await self._failed(cause)
+            self._failed(cause)
         return await self._fall_back(ledger, limit)
 
     async def _ask(self, ledger: Ledger, limit: Callable[[], Limit]) -> Choice:

@@ -80,6 +80,21 @@ async def test_a_slow_journal_does_not_hold_a_move_for_long(table: Any, disk: Di
     await table.check_undisturbed(game)
 
 
+async def test_a_failing_engine_is_stored_without_holding_the_move(table: Any, disk: Disk) -> None:
+    await table.run()
+    game = table.pair()
+    await table.play(game, 4)
+    disk.slow_s = 3.0
+    table.engine.next = [table.dies, table.breaks]
+    async with asyncio.timeout(2.5):
+        await table.play(game, 6)
+    disk.slow_s = 0.0
+    await table.play(game, 8)
+    await table.resign(game)
+    await table.check_undisturbed(game)
+    await table.until(lambda: len(table.recorder.of(event_types.ENGINE_FAILED, game.id)) == 2)
+
+
 async def test_killed_while_the_disk_is_full_the_game_is_worked_out_anew(table: Any, disk: Disk) -> None:
     await table.run()
     game = table.pair()
