@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import structlog
 from tenacity import AsyncRetrying, RetryCallState, stop_after_delay, wait_exponential, wait_random
 
-from bridge.errors import BridgeError, JournalError
+from bridge.errors import BridgeError
 from bridge.interfaces import Entry, Journal, Sink
 
 log = structlog.get_logger("kirichess_feed")
@@ -47,7 +47,7 @@ class Feed:
                 await self._deliver(entry)
                 self.seq = entry.seq
                 self._moved.set()
-                await self._advance()
+                self._journal.passed(self.name, entry.seq)
         finally:
             await self._sink.close()
 
@@ -94,13 +94,6 @@ class Feed:
     def _give_up(self, entry: Entry, state: RetryCallState) -> bool:
         log.error("entry_given_up", sink=self.name, seq=entry.seq, event_id=entry.id, cause=str(_error(state)))
         return False
-
-    async def _advance(self) -> None:
-        try:
-            await self._journal.advance(self.name, self.seq)
-        except JournalError as error:
-            # The entry is delivered; without its cursor it is delivered again after a restart, which ids tell.
-            log.warning("cursor_not_stored", sink=self.name, seq=self.seq, cause=str(error))
 
 
 def _error(state: RetryCallState) -> BaseException | None:

@@ -1,7 +1,6 @@
 """SqlJournal: the journal as the program's tasks see it, over a store in a thread of its own."""
 
 import asyncio
-import itertools
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -25,7 +24,7 @@ P = ParamSpec("P")
 
 PAGE = 500  # entries that a follower which lags reads at a time
 RECENT = 2000  # entries kept in memory, so that followers at the end never touch the disk
-RAW_WAITS_S = 1.0  # how long a raw line waits for events to be stored with
+SOON_S = 0.1  # how long raw lines and sinks' cursors wait for events to be stored with
 SWEEP_S = 3600.0
 DAY_MS = 86_400_000
 PAUSES_S = (0.5, 30.0)  # a journal that fails is tried again so soon at first, and at least so often
@@ -77,7 +76,8 @@ class SqlJournal:
         self._news = asyncio.Event()
         self._raw_days = raw_days
         self._raw = Gathered()
-        self._raw_timer: asyncio.TimerHandle | None = None
+        self._passed: dict[str, int] = {}
+        self._soon: asyncio.TimerHandle | None = None
         self._sweeping: asyncio.Task[None] | None = None
         self._probing: asyncio.Task[None] | None = None
         self.trouble = ""
@@ -112,22 +112,34 @@ class SqlJournal:
         return (await asyncio.shield(batch.committed))[place]
 
     async def advance(self, name: str, seq: int) -> None:
-        """Store a sink's cursor."""
+        """Store a cursor; returns once committed. Raises JournalError."""
         batch = self._next_batch()
         batch.cursors[name] = seq
         await asyncio.shield(batch.committed)
 
+    def passed(self, name: str, seq: int) -> None:
+        """A sink has come so far: stored in the same transaction as the next events, or within SOON_S.
+
+        Never waits, never raises: where the journal cannot be written, the cursor is stored when it can be.
+        """
+        if self._store is not None:
+            self._passed[name] = seq
+            self._write_soon()
+
     def keep(self, game_id: str, source: str, text: bytes, at_ms: int) -> None:
         """Keep a line of a game's stream as it came, at `at_ms` of the steady clock; empty: the stream was opened.
 
-        It is stored in the same transaction as the next events, so never later than what came of it, or within a
-        second. Never waits, never raises.
+        It is stored in the same transaction as the next events, so never later than what came of it, or within
+        SOON_S. Never waits, never raises.
         """
         if self._raw_days == 0 or self._store is None:
             return
         self._raw.add(game_id, source, Line(self._now_ms(), at_ms, text))
-        if self._raw_timer is None and not self.trouble:
-            self._raw_timer = asyncio.get_running_loop().call_later(RAW_WAITS_S, self._next_batch)
+        self._write_soon()
+
+    def _write_soon(self) -> None:
+        if self._soon is None and not self.trouble:
+            self._soon = asyncio.get_running_loop().call_later(SOON_S, self._next_batch)
 
     async def follow(self, after: int) -> AsyncIterator[Entry]:
         """Every entry with a greater number, then the new ones as they come; ends when the journal is closed.
@@ -156,8 +168,9 @@ class SqlJournal:
     async def _page(self, after: int) -> list[Entry]:
         """Some of the entries after `after`; none if all of them have been pruned."""
         if self._recent and after + 1 >= self._recent[0].seq:
-            start = after + 1 - self._recent[0].seq
-            return list(itertools.islice(self._recent, start, start + PAGE))
+            # Counted from the end, where most followers are: a deque is slow in its middle.
+            behind = self._last - after
+            return [self._recent[-place] for place in range(behind, max(0, behind - PAGE), -1)]
         return await self.read(after=after, limit=PAGE)
 
     async def read(
@@ -172,14 +185,16 @@ class SqlJournal:
 
     async def cursor(self, name: str) -> int:
         """How far a sink has come; 0 at first."""
+        if name in self._passed:
+            return self._passed[name]
         return await self._run(self._opened().cursor, name)
 
     async def close(self) -> None:
         """Write what is waiting, end the followers and let go of the file."""
-        for chore in (self._sweeping, self._probing, self._raw_timer):
+        for chore in (self._sweeping, self._probing, self._soon):
             if chore is not None:
                 chore.cancel()
-        if self._raw and self._store is not None and not self.trouble:
+        if (self._raw or self._passed) and self._store is not None and not self.trouble:
             self._next_batch()
         store, self._store = self._store, None
         if self._waiting is not None:
@@ -207,16 +222,18 @@ class SqlJournal:
     async def _commit(self, store: Store, batch: _Batch) -> list[list[Entry]]:
         async with self._writing:
             self._waiting = None
-            if self._raw_timer is not None:
-                self._raw_timer.cancel()
-                self._raw_timer = None
-            blocks = self._raw.blocks()
+            if self._soon is not None:
+                self._soon.cancel()
+                self._soon = None
+            blocks, passed = self._raw.blocks(), dict(self._passed)
+            cursors = {**passed, **batch.cursors}
             try:
-                stored = await self._run(store.write, batch.appends, batch.cursors, blocks, self._now_ms())
+                stored = await self._run(store.write, batch.appends, cursors, blocks, self._now_ms())
             except JournalError as error:
                 self._fails(str(error))
                 raise
             self._raw.stored(blocks)
+            self._passed = {name: seq for name, seq in self._passed.items() if passed.get(name) != seq}
             self._succeeds()
             entries = [entry for member in stored for entry in member]
             if entries:

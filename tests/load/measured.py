@@ -27,6 +27,15 @@ class Sample:
     resident_mib: float
 
 
+def usage(pid: int) -> Sample:
+    """Of a running process, all its threads together."""
+    place = Path(f"/proc/{pid}")
+    fields = (place / "stat").read_text().rpartition(")")[2].split()
+    cpu_s = (int(fields[11]) + int(fields[12])) / _TICKS_A_S
+    resident = next(line for line in (place / "status").read_text().splitlines() if line.startswith("VmRSS"))
+    return Sample(time.monotonic(), cpu_s, int(resident.split()[1]) / 1024)
+
+
 class MeasuredDaemon:
     """`kirichess-bridge run` with a configuration and a journal in `folder`."""
 
@@ -45,10 +54,6 @@ class MeasuredDaemon:
     def is_running(self) -> bool:
         return self._process is not None and self._process.returncode is None
 
-    @property
-    def journal_is_there(self) -> bool:
-        return (self._folder / "journal.db").exists()
-
     async def start(self) -> None:
         file = self._folder / "config.yml"
         file.write_text(yaml.safe_dump(self._config))
@@ -59,11 +64,7 @@ class MeasuredDaemon:
 
     def sample(self) -> Sample:
         assert self._process is not None, "it has not been started"
-        place = Path(f"/proc/{self._process.pid}")
-        fields = (place / "stat").read_text().rpartition(")")[2].split()
-        cpu_s = (int(fields[11]) + int(fields[12])) / _TICKS_A_S
-        resident = next(line for line in (place / "status").read_text().splitlines() if line.startswith("VmRSS"))
-        found = Sample(time.monotonic(), cpu_s, int(resident.split()[1]) / 1024)
+        found = usage(self._process.pid)
         self.samples.append(found)
         return found
 
@@ -84,6 +85,19 @@ class MeasuredDaemon:
         except TimeoutError:
             self._process.kill()
             return await self._process.wait()
+
+    async def until_event(self, name: str, patience_s: float = 60) -> None:
+        """Wait until its journal has such an event."""
+        async with asyncio.timeout(patience_s):
+            while not self._has(name):
+                assert self.is_running, self.log
+                await asyncio.sleep(0.2)
+
+    def _has(self, name: str) -> bool:
+        try:
+            return bool(self.rows(f"SELECT 1 FROM event WHERE type = 'kirichess.{name}' LIMIT 1"))
+        except sqlite3.OperationalError:
+            return False  # it is not that far yet: there is no file, or no table in it
 
     def rows(self, query: str) -> list[tuple[object, ...]]:
         """From its journal, while it runs or after."""

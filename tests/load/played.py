@@ -9,14 +9,15 @@ import asyncio
 import multiprocessing
 import sys
 import tempfile
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TypeVar
 
 from tests.load.echo import run_echo
-from tests.load.measured import MeasuredDaemon, Sample, drift, machine, percentile, table
-from tests.load.rivals import BRIDGE, ECHO, TOKENS, Counts, Pace, Report, run_arena
+from tests.load.measured import MeasuredDaemon, Sample, drift, machine, percentile, table, usage
+from tests.load.rivals import BRIDGE, ECHO, TOKENS, Counts, Pace, Played, Report, run_arena
 
 T = TypeVar("T")
 
@@ -24,6 +25,15 @@ SETTLED_S = 60
 MOST_DRIFT, MOST_CPU_MS, MOST_RATIO = 0.05, 1.0, 10.0
 _JUDGED_WITHIN_S = 60
 _LOST = frozenset({"aborted", "outoftime", "timeout", "noStart", "started"})
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """How far the arena, the daemon and the bare client were."""
+
+    counts: dict[str, Counts]
+    daemon: Sample
+    echo: Sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +45,7 @@ class Outcome:
     plies: int
     late: int
     cpu_ms: float
+    echo_cpu_ms: float
     memory_mib: float
     low: float
     high: float
@@ -56,7 +67,11 @@ class Outcome:
                 ("games played", f"{self.games}", ""),
                 ("games lost", f"{len(self.lost)} {' '.join(self.lost[:5])}".strip(), "0"),
                 ("plies of either side", f"{self.plies}, {self.late} late", ""),
-                ("processor time a ply", f"{self.cpu_ms:.2f} ms", f"{MOST_CPU_MS:.0f} ms"),
+                (
+                    "processor time a ply",
+                    f"{self.cpu_ms:.2f} ms, bare {self.echo_cpu_ms:.2f} ms",
+                    f"{MOST_CPU_MS:.0f} ms",
+                ),
                 ("memory", f"{self.memory_mib:.0f} MiB, {self.low:+.1%} to {self.high:+.1%}", f"±{MOST_DRIFT:.0%}"),
                 ("line to move, median", f"{ours:.2f} ms, bare {theirs:.2f} ms", ""),
                 (
@@ -120,14 +135,18 @@ async def run(folder: Path, *, games: int, seconds: float, every_s: float, echo_
     echo = multiprocessing.get_context("spawn").Process(target=run_echo, args=(url, TOKENS[ECHO]), daemon=True)
     echo.start()
     daemon = MeasuredDaemon(folder, config(url))
+
+    async def now() -> Moment:
+        return Moment(await arena.ask("counts", dict), daemon.sample(), usage(echo.pid or 0))
+
     try:
         await daemon.start()
-        await _online(daemon)
+        await daemon.until_event("account.online")
         await arena.ask("open", type(None))
         sampling = asyncio.create_task(daemon.watch())
-        before = (await arena.ask("counts", dict))[BRIDGE], daemon.sample()
+        before = await now()
         await asyncio.sleep(seconds)
-        after = (await arena.ask("counts", dict))[BRIDGE], daemon.sample()
+        after = await now()
         report = await arena.ask("end", Report)
         await _all_judged(daemon, report)
         sampling.cancel()
@@ -138,13 +157,6 @@ async def run(folder: Path, *, games: int, seconds: float, every_s: float, echo_
     return _outcome(daemon, report, before, after, status)
 
 
-async def _online(daemon: MeasuredDaemon) -> None:
-    async with asyncio.timeout(60):
-        while not (daemon.journal_is_there and daemon.rows("SELECT 1 FROM event WHERE type LIKE '%account.online'")):
-            assert daemon.is_running, daemon.log
-            await asyncio.sleep(0.2)
-
-
 async def _all_judged(daemon: MeasuredDaemon, report: Report) -> None:
     ours = {game.id for game in report.games if game.account == BRIDGE}
     for _ in range(_JUDGED_WITHIN_S):
@@ -153,27 +165,19 @@ async def _all_judged(daemon: MeasuredDaemon, report: Report) -> None:
         await asyncio.sleep(1)
 
 
-def _outcome(
-    daemon: MeasuredDaemon, report: Report, before: tuple[Counts, Sample], after: tuple[Counts, Sample], status: int
-) -> Outcome:
-    judged, stored = daemon.judged(), daemon.plies()
+def _outcome(daemon: MeasuredDaemon, report: Report, before: Moment, after: Moment, status: int) -> Outcome:
     ours = [game for game in report.games if game.account == BRIDGE]
-    lost = [
-        f"{game.id}:{game.status}"
-        for game in ours
-        # A game that was resigned before its second ply is an aborted one: that was our own end of the run.
-        if game.id not in judged or (game.status in _LOST and game.plies > 1) or stored.get(game.id, 0) != game.plies
-    ]
-    plies = after[0].plies - before[0].plies
     counts, echo = report.counts[BRIDGE], report.counts[ECHO]
-    during = [sample for sample in daemon.samples if before[1].at_s <= sample.at_s <= after[1].at_s]
-    level, low, high = drift(during, min(SETTLED_S, (after[1].at_s - before[1].at_s) / 2))
+    during = [sample for sample in daemon.samples if before.daemon.at_s <= sample.at_s <= after.daemon.at_s]
+    level, low, high = drift(during, min(SETTLED_S, (after.daemon.at_s - before.daemon.at_s) / 2))
+    plies = {account: after.counts[account].plies - before.counts[account].plies for account in after.counts}
     return Outcome(
         games=len(ours),
-        lost=tuple(lost),
-        plies=plies,
-        late=after[0].late,
-        cpu_ms=1000 * (after[1].cpu_s - before[1].cpu_s) / max(1, plies),
+        lost=tuple(_lost(daemon, ours)),
+        plies=plies[BRIDGE],
+        late=after.counts[BRIDGE].late,
+        cpu_ms=1000 * (after.daemon.cpu_s - before.daemon.cpu_s) / max(1, plies[BRIDGE]),
+        echo_cpu_ms=1000 * (after.echo.cpu_s - before.echo.cpu_s) / max(1, plies[ECHO]),
         memory_mib=level,
         low=low,
         high=high,
@@ -182,6 +186,16 @@ def _outcome(
         medians_ms=(percentile(counts.latencies_ms, 0.5), percentile(echo.latencies_ms, 0.5)),
         exit_status=status,
     )
+
+
+def _lost(daemon: MeasuredDaemon, games: Sequence[Played]) -> Iterator[str]:
+    """Games without a final verdict, that were not played to an end, or of which plies are missing in the journal."""
+    judged, stored = daemon.judged(), daemon.plies()
+    for game in games:
+        # Where the run's own end came before the second ply, the arena takes a resignation for an abort.
+        given_up = game.status in _LOST and game.plies > 1
+        if game.id not in judged or given_up or stored.get(game.id, 0) != game.plies:
+            yield f"{game.id}:{game.status}"
 
 
 def main() -> int:

@@ -1,7 +1,9 @@
 """One sink and its cursor: where it begins, how long it tries, whom it does not delay."""
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator, Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -174,3 +176,21 @@ async def test_it_ends_with_the_journal(journal: SqlJournal) -> None:
     await journal.close()
     await asyncio.wait_for(running, 5)
     assert sink.closed
+
+
+async def test_entries_that_come_together_cost_one_transaction_for_the_cursor(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'journal.db'}"
+    async with SqlJournal(url) as journal:
+        feed = Feed(journal, Collector(), from_start=True)
+        await feed.open()
+        with sqlite3.connect(tmp_path / "journal.db") as file:
+            file.execute("CREATE TABLE stored (seq)")
+            file.execute("CREATE TRIGGER noted AFTER UPDATE ON cursor BEGIN INSERT INTO stored VALUES (new.seq); END")
+        following = asyncio.create_task(feed.run())
+        await append(journal, 20)
+        await feed.reached(20)
+        await stop(following)
+    with closing(sqlite3.connect(tmp_path / "journal.db")) as file:
+        stored = [seq for (seq,) in file.execute("SELECT seq FROM stored")]
+    assert stored[-1] == 20
+    assert len(stored) <= 2
