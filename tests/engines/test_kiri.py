@@ -1,0 +1,176 @@
+"""`kind: kiri` over a program: flags it did not see, faults it survives, and a reason for every move."""
+
+import asyncio
+import sys
+import textwrap
+import time
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import chess
+import pytest
+
+from bridge.engines.build import build_engine
+from bridge.engines.kiri import KiriEngine
+from bridge.engines.reasons import explain_choice
+from bridge.engines.spec import EngineSpec
+from bridge.errors import EngineError
+from bridge.interfaces import Limit
+from bridge.rules.events import Moved, TakenBack
+from bridge.rules.ledger import Ledger
+
+Game = Callable[..., Ledger]
+Running = Callable[[str], list[int]]
+LIMIT = Limit(60_000, 60_000, 0, 0, 3_000)
+PROGRAM = """
+    import sys, time
+    def say(text): print(text, flush=True)
+    count = 0
+    for line in sys.stdin:
+        word = line.split()[0] if line.split() else ""
+        if word == "uci": say("option name Hash type spin default 16 min 1 max 64\\noption name Threads type spin "
+                              "default 1 min 1 max 4\\nuciok")
+        elif word == "isready": say("readyok")
+        elif word == "quit": break
+        elif word == "go":
+            count += 1
+            only = line.split("searchmoves ")[1].split() if "searchmoves" in line else []
+            %s
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Callable[[str], str]:
+    def write(on_go: str) -> str:
+        file = tmp_path / "program"
+        file.write_text(f"#!{sys.executable} -S\n{textwrap.dedent(PROGRAM % on_go)}")
+        file.chmod(0o755)
+        return str(file)
+
+    return write
+
+
+@pytest.fixture
+async def started(program: Callable[[str], str]) -> AsyncIterator[Callable[[str], "asyncio.Future[KiriEngine]"]]:
+    engines: list[KiriEngine] = []
+
+    async def start(on_go: str) -> KiriEngine:
+        engine = KiriEngine(program(on_go), {"Hash": 16}, seed=1)
+        engines.append(engine)
+        await engine.start()
+        await asyncio.sleep(0.4)
+        return engine
+
+    def begin(on_go: str) -> "asyncio.Future[KiriEngine]":
+        return asyncio.ensure_future(start(on_go))
+
+    yield begin
+    for engine in engines:
+        await engine.close()
+
+
+def with_clocks(ledger: Ledger, white_ms: int, black_ms: int) -> Ledger:
+    ledger.apply(TakenBack(len(ledger.moves), ledger.white_ms - white_ms, ledger.black_ms - black_ms))
+    return ledger
+
+
+Start = Callable[[str], "asyncio.Future[KiriEngine]"]
+SAY = 'say("info depth 9 score cp 31 nodes 900 pv " + (only or ["%s"])[0]); say("bestmove " + (only or ["%s"])[0])'
+
+
+async def test_the_programs_move_is_played_with_its_score_and_a_reason(game: Game, started: Start) -> None:
+    engine = await started(SAY % ("e2e4", "e2e4"))
+    choice = await engine.think(game(), LIMIT)
+    assert (choice.uci, choice.score_cp, choice.depth) == ("e2e4", 31, 9)
+    assert choice.why.startswith("the engine's move; ")
+    assert "can be thought away" in choice.why
+    assert engine.last is not None
+    assert explain_choice(engine.last).splitlines()[1] == "  e2e4 +0.31, own clock -0:01.0, other +0:00.0"
+
+
+async def test_a_flag_is_played_though_the_program_would_not(game: Game, started: Start) -> None:
+    engine = await started(SAY % ("e1e2", "e1e2"))
+    ledger = with_clocks(game("4k3/8/2p5/3p4/8/8/3Q4/4K3 w - - 0 1"), 60_000, 4_900)
+    choice = await engine.think(ledger, LIMIT)
+    assert choice.uci == "d2d5"
+    assert choice.why.startswith("flags the opponent")
+
+
+async def test_the_program_is_kept_from_moves_that_lose_on_time(game: Game, started: Start) -> None:
+    engine = await started(SAY % ("d1d5", "d1d5"))
+    fen = "k7/p7/8/3r4/8/8/8/3QK3 w - - 0 1"
+    choice = await engine.think(with_clocks(game(fen, pool="ratchet"), 3_500, 60_000), LIMIT)
+    then = with_clocks(game(fen, pool="ratchet"), 3_500, 60_000)
+    then.apply(Moved(choice.uci, 0))
+    assert then.outcome is None
+    assert engine.last is not None
+    assert any(one.note == "flags ourselves" for one in engine.last.candidates)
+
+
+FAULTS = {
+    "dies": "sys.exit(3)",
+    "is silent": "time.sleep(60)",
+    "moves illegally": 'say("bestmove a1a8")',
+    "babbles": 'say("bestmove what now")',
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+async def test_whatever_befalls_the_program_a_move_comes_in_time(game: Game, started: Start, fault: str) -> None:
+    engine = await started(FAULTS[fault])
+    ledger = game()
+    for _ in range(3):
+        began = time.monotonic()
+        choice = await engine.think(ledger, Limit(60_000, 60_000, 0, 0, 1_000))
+        assert time.monotonic() - began < 1.0
+        assert ledger.board.is_legal(chess.Move.from_uci(choice.uci))
+
+
+async def test_after_a_fault_the_program_is_asked_again(game: Game, started: Start, tmp_path: Path) -> None:
+    mark = tmp_path / "failed-once"
+    engine = await started(
+        f"""import os
+            if not os.path.exists({str(mark)!r}):
+                open({str(mark)!r}, "w").close(); sys.exit(1)
+            {SAY % ("a2a3", "a2a3")}"""
+    )
+    answers = []
+    for _ in range(6):
+        answers.append((await engine.think(game(), LIMIT)).uci)
+        await asyncio.sleep(0.2)
+    assert answers[0] != "a2a3"
+    assert answers[-1] == "a2a3"
+
+
+async def test_a_cancelled_thought_leaves_the_engine_usable(game: Game, started: Start) -> None:
+    engine = await started(f"time.sleep(0.3 if count == 1 else 0); {SAY % ('e2e4', 'e2e4')}")
+    thinking = asyncio.ensure_future(engine.think(game(), LIMIT))
+    await asyncio.sleep(0.05)
+    thinking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await thinking
+    assert (await engine.think(game(), LIMIT)).uci
+
+
+async def test_a_program_that_is_not_there_is_told_at_the_start() -> None:
+    with pytest.raises(EngineError, match="does not exist"):
+        await KiriEngine("/nowhere/stockfish").start()
+
+
+async def test_no_process_is_left(game: Game, started: Start, running: Running, tmp_path: Path) -> None:
+    engine = await started(SAY % ("e2e4", "e2e4"))
+    assert running(str(tmp_path / "program"))
+    await engine.close()
+    assert not running(str(tmp_path / "program"))
+    with pytest.raises(EngineError, match="not running"):
+        await engine.think(game(), LIMIT)
+
+
+async def test_the_first_move_comes_within_a_second_whatever_is_installed(game: Game) -> None:
+    for spec in (EngineSpec("kiri"), EngineSpec("kiri", builtin=True)):
+        engine = build_engine(spec)
+        began = time.monotonic()
+        await engine.start()
+        await engine.think(game(), Limit(1_000_000, 1_000_000, 0, 0, 600_000))
+        assert time.monotonic() - began < 1.0
+        await engine.close()
