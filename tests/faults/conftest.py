@@ -32,6 +32,7 @@ QUICK = Timings(
     connect_s=1.0,
     silence_s=1.0,
     reopen_s=0.02,
+    release_s=0.003,
     backoff_s=(0.02, 0.1),
     believed_after=3,
     rate_limit_s=0.3,

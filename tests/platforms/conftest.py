@@ -21,6 +21,7 @@ QUICK = Timings(
     spectator_silence_s=0.3,
     tv_silence_s=0.3,
     reopen_s=0.02,
+    release_s=0.003,
     backoff_s=(0.02, 0.1),
     rate_limit_s=0.3,
     move_s=0.3,

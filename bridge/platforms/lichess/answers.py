@@ -19,6 +19,10 @@ class Senseless(Unreachable):
     """A stream that can be read and makes no sense: to be opened again, in no hurry."""
 
 
+class ServerError(Unreachable):
+    """5xx: something answers, be it a proxy, and the server behind it does not."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """An answer as both HTTP libraries give it; header names are looked up whatever their case."""
@@ -39,7 +43,7 @@ class Answer:
         if self.status == 429:
             return RateLimited(said, retry_after_s=wait_s)
         if self.status >= 500 or self.status == 408:
-            return Unreachable(said)
+            return ServerError(said)
         if 300 <= self.status < 400:
             said += "(it sends us elsewhere: is the account's url right?)"
         return Refused(said, status=self.status)

@@ -17,6 +17,7 @@ import structlog
 from bridge.errors import RateLimited, Refused, Unreachable
 from bridge.platforms.lichess.client import Client
 from bridge.platforms.lichess.gate import Gate, Lane
+from bridge.platforms.lichess.outage import Outage
 from bridge.platforms.lichess.patience import doubling
 from bridge.platforms.lichess.timings import Timings
 
@@ -29,8 +30,8 @@ _PIECES_S = 0.1
 class Owed:
     """One request that must get through; `superseded` tells when it is no longer wanted.
 
-    It waits for `in_step`: that the game's stream can be believed; `tried`, called after each try, may take that back.
-    Besides, whoever runs it cancels it as soon as the stream shows another state.
+    It waits for the end of an `outage`, and for `in_step`: that the game's stream can be believed; `tried`, called
+    after each try, may take that back. Besides, whoever runs it cancels it as soon as the stream shows another state.
     """
 
     def __init__(
@@ -39,12 +40,14 @@ class Owed:
         gate: Gate,
         superseded: Callable[[], bool],
         in_step: asyncio.Event,
+        outage: Outage,
         tried: Callable[[], None] = lambda: None,
     ) -> None:
         self._client = client
         self._gate = gate
         self._superseded = superseded
         self._in_step = in_step
+        self._outage = outage
         self._tried = tried
 
     async def move(self, path: str, game_id: str) -> None:
@@ -96,6 +99,7 @@ class Owed:
         log.info("no longer owed", path=path)
 
     async def _believable(self) -> None:
+        await self._outage.over()
         if not self._in_step.is_set():
             await self._in_step.wait()
             await asyncio.sleep(_PIECES_S)

@@ -33,6 +33,7 @@ from bridge.platforms.lichess.berserk_calls import BerserkCalls
 from bridge.platforms.lichess.client import Client
 from bridge.platforms.lichess.gate import Gate, Lane
 from bridge.platforms.lichess.moves import Owed
+from bridge.platforms.lichess.outage import Follower, Outage, Probe
 from bridge.platforms.lichess.patience import until_answered
 from bridge.platforms.lichess.posts import Post, post_of
 from bridge.platforms.lichess.reopen import Reader, follow
@@ -71,6 +72,7 @@ class Lichess:
     ) -> None:
         self._client = Client(url, token, timings)
         self._gate = Gate(timings.rate_limit_s)
+        self._outage = Outage(self._client.url, timings.release_s)
         self._berserk = BerserkCalls(self._client.url, token, lambda: self._client.user_agent, timings.call_s)
         self._clock = clock
         self._keep = keep
@@ -84,6 +86,11 @@ class Lichess:
     def url(self) -> str:
         """The server's address."""
         return self._client.url
+
+    @property
+    def alive(self) -> bool:
+        """False when the account's event stream is stuck: neither read nor tried again in the time it should be."""
+        return self._outage.alive
 
     # -- the account -------------------------------------------------------------------------------------------------
 
@@ -148,10 +155,12 @@ class Lichess:
         if self._me is None:
             self._me = await until_answered(self.account, timings, lambda: self._client.closed)
         reader = EventReader(self._me.id)
-        path = "/api/stream/event"
-        async with aclosing(follow(self._client, path, reader, silence_s=timings.silence_s)) as events:
-            async for event in events:
-                yield event
+        path, probe = "/api/stream/event", Probe(self._outage, timings.connect_s + timings.silence_s)
+        messages = follow(self._client, path, reader, silence_s=timings.silence_s, openings=probe)
+        with self._outage.probing():
+            async with aclosing(messages) as events:
+                async for event in events:
+                    yield event
 
     # -- games -------------------------------------------------------------------------------------------------------
 
@@ -161,7 +170,8 @@ class Lichess:
         reader = self._games[game_id] = GameReader(self.url, self._clock, keep)
         try:
             path = f"/api/bot/game/stream/{game_id}"
-            async with aclosing(self._messages(path, reader, self._client.timings.silence_s)) as messages:
+            waits = Follower(self._outage, lambda: reader.urgency(self._me.id if self._me else ""))
+            async with aclosing(self._messages(path, reader, self._client.timings.silence_s, waits)) as messages:
                 async for message in messages:
                     yield message
         finally:
@@ -172,7 +182,8 @@ class Lichess:
         """A game of this account, which is no bot: read only, exact and undelayed."""
         path = f"/api/board/game/stream/{game_id}"
         reader = GameReader(self.url, self._clock, partial(self._keep, game_id, "board"))
-        async with aclosing(self._messages(path, reader, self._client.timings.silence_s)) as messages:
+        waits = Follower(self._outage)
+        async with aclosing(self._messages(path, reader, self._client.timings.silence_s, waits)) as messages:
             async for message in messages:
                 yield message
 
@@ -180,14 +191,17 @@ class Lichess:
         """Anybody's game, three plies late, with clocks in whole seconds (source `spectator`, precision 500 ms)."""
         known = await game_head(self._client, self._gate, game_id)
         reader = SpectatorReader(known, self._clock, partial(self._keep, game_id, "spectator"))
-        path = f"/api/stream/game/{game_id}"
-        async with aclosing(self._messages(path, reader, self._client.timings.spectator_silence_s)) as messages:
+        path, silence_s = f"/api/stream/game/{game_id}", self._client.timings.spectator_silence_s
+        async with aclosing(self._messages(path, reader, silence_s, Follower(self._outage))) as messages:
             async for message in messages:
                 yield message
 
-    async def _messages(self, path: str, reader: Reader[GameMessage], silence_s: float) -> AsyncGenerator[GameMessage]:
+    async def _messages(
+        self, path: str, reader: Reader[GameMessage], silence_s: float, waits: Follower
+    ) -> AsyncGenerator[GameMessage]:
+        lines = follow(self._client, path, reader, silence_s=silence_s, openings=waits)
         try:
-            async with aclosing(follow(self._client, path, reader, silence_s=silence_s)) as messages:
+            async with aclosing(lines) as messages:
                 async for message in messages:
                     yield message
                     if is_over(message):
@@ -233,7 +247,7 @@ class Lichess:
                 await self._once(post_of(action))
 
     def _owed(self, game_id: str, superseded: Callable[[], bool], tried: Callable[[], None] = lambda: None) -> Owed:
-        return Owed(self._client, self._gate, superseded, self._in_step(game_id), tried)
+        return Owed(self._client, self._gate, superseded, self._in_step(game_id), self._outage, tried)
 
     def _in_step(self, game_id: str) -> asyncio.Event:
         """Set while the game's stream can be believed: always, for one that is not read."""
@@ -258,6 +272,7 @@ class Lichess:
         return lambda: reader is not None and reader.latest is not None and reader.latest.status not in RUNNING
 
     async def _once(self, post: Post) -> None:
+        self._outage.check(post.kind)
         async with self._gate.passage(post.lane, post.kind):
             await self._client.post(post.path, post.form, timeout_s=self._client.timings.request_s)
 
@@ -311,6 +326,7 @@ class Lichess:
         return finished
 
     async def _ask(self, kind: str, ask: Callable[[berserk.Client], T], lane: Lane = Lane.POLL) -> T:
+        self._outage.check(kind)
         async with self._gate.passage(lane, kind):
             return await self._berserk.call(kind, ask)
 

@@ -12,10 +12,11 @@ from typing import Protocol, TypeVar
 
 import structlog
 
-from bridge.errors import RateLimited, Refused, Unreachable
+from bridge.errors import PlatformError, RateLimited, Refused, Unreachable
 from bridge.interfaces import Connected, Disconnected
 from bridge.platforms.lichess.answers import Senseless
 from bridge.platforms.lichess.client import Client
+from bridge.platforms.lichess.outage import Openings
 from bridge.platforms.lichess.patience import doubling, held_s
 from bridge.platforms.lichess.shapes import WireError
 from bridge.platforms.lichess.timings import Timings
@@ -33,12 +34,14 @@ class _Pace:
         self._waits: Iterator[float] | None = None
         self._doubts = doubling(*timings.backoff_s)
         self._opened_at = time.monotonic()
+        self._reason = ""
 
     def opens(self) -> None:
         self._opened_at = time.monotonic()
 
     def lives(self) -> None:
         self._waits = None
+        self._reason = ""
 
     def next_s(self) -> float:
         if self._waits is None:
@@ -49,6 +52,12 @@ class _Pace:
 
     def doubtful_s(self) -> float:
         return next(self._doubts)
+
+    def log(self, path: str, reason: str, wait_s: float) -> None:
+        """Once for what goes on for the same reason; the tries after it are details."""
+        tell = log.debug if reason == self._reason else log.info
+        tell("stream lost", stream=path, cause=reason, again_in_s=round(wait_s, 2))
+        self._reason = reason
 
 
 class Reader(Protocol[T]):
@@ -72,11 +81,16 @@ class Reader(Protocol[T]):
 
 
 async def follow(
-    client: Client, path: str, reader: Reader[T], *, silence_s: float
+    client: Client,
+    path: str,
+    reader: Reader[T],
+    *,
+    silence_s: float,
+    openings: Openings = Openings(),  # noqa: B008 it has no state
 ) -> AsyncGenerator[T | Connected | Disconnected]:
     """What a stream says for ever, with Connected after each opening and Disconnected after each loss.
 
-    Ends when the client is closed.
+    Ends when the client is closed. `openings` says when the stream may be opened, and hears what became of it.
 
     Raises:
         Refused: 4xx; a 404 only after `believed_after` of them in a row.
@@ -84,33 +98,38 @@ async def follow(
     pace = _Pace(client.timings)
     missing = 0
     while not client.closed:
+        await openings.turn()
         pace.opens()
+        lost: PlatformError | None = None
         try:
             async with client.lines(path, silence_s=silence_s) as lines:
                 missing = 0
                 reader.opened()
+                openings.opened(silence_s)
                 yield Connected()
                 async for line in lines:
                     pace.lives()
                     reader.lives()
+                    openings.opened(silence_s)
                     for message in _read(reader, line, path):
                         yield message
             for message in reader.ended():
                 yield message
             reason, wait_s = "the stream ended", pace.next_s()
         except RateLimited as error:
-            reason, wait_s = str(error), held_s(error, client.timings)
+            lost, reason, wait_s = error, str(error), held_s(error, client.timings)
         except Senseless as error:
-            reason, wait_s = str(error), pace.doubtful_s()
+            lost, reason, wait_s = error, str(error), pace.doubtful_s()
         except Unreachable as error:
-            reason, wait_s = str(error), pace.next_s()
+            lost, reason, wait_s = error, str(error), pace.next_s()
         except Refused as error:
             missing += error.status == 404
             if error.status != 404 or missing >= client.timings.believed_after:
                 raise
-            reason, wait_s = str(error), pace.next_s()
+            lost, reason, wait_s = error, str(error), pace.next_s()
         if not client.closed:
-            log.info("stream lost", stream=path, cause=reason, again_in_s=round(wait_s, 2))
+            openings.lost(lost, wait_s)
+            pace.log(path, reason, wait_s)
             yield Disconnected(reason)
             await asyncio.sleep(wait_s)
 

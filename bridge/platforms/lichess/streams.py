@@ -5,8 +5,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TypeAlias
 
-from bridge.interfaces import AccountEvent, ChallengeReceived, GameMessage, GameOpened, GameState
+from bridge.interfaces import AccountEvent, ChallengeReceived, ChatLine, GameInfo, GameMessage, GameOpened, GameState
 from bridge.platforms.lichess.answers import Senseless
+from bridge.platforms.lichess.gifts import ToldGifts
+from bridge.platforms.lichess.outage import LEAST, Urgency
 from bridge.platforms.lichess.wire import parse_account_event, parse_game_line
 from bridge.rules.snapshot import RUNNING, Anomaly, Snapshot
 
@@ -56,6 +58,9 @@ class GameReader:
         self._keep_line = keep
         self._moves: tuple[str, ...] | None = None
         self._notes: tuple[Anomaly, ...] = ()
+        self._gifts = ToldGifts()
+        self._state: GameState | None = None
+        self._info: GameInfo | None = None
         self.latest: Snapshot | None = None
         self.in_step = asyncio.Event()
         self.in_step.set()
@@ -81,12 +86,36 @@ class GameReader:
         if isinstance(message, GameOpened | GameState):
             if isinstance(message, GameState):
                 self._check(tuple(message.snapshot.moves))
-            message = replace(message, snapshot=replace(message.snapshot, notes=self._notes))
+            else:
+                self._info = message.info
+                self._gifts.begins(message.info.start_fen)
+            self._gifts.moved(len(message.snapshot.moves))
+            told_ms = tuple(self._gifts.told_ms)
+            message = replace(message, snapshot=replace(message.snapshot, notes=self._notes, told_ms=told_ms))
             self._keep(message.snapshot)
+            self._state = GameState(message.snapshot, message.draw_offers, message.takeback_offers)
+        elif isinstance(message, ChatLine) and self._state is not None and self._gifts.heard(message):
+            return (message, self._with_gifts(self._state, at_ms))
         return (message,)
+
+    def _with_gifts(self, state: GameState, at_ms: int) -> GameState:
+        """The last state with what was given since: its clocks were read earlier, so they are left out."""
+        told_ms = tuple(self._gifts.told_ms)
+        unread = replace(state.snapshot, white_ms=None, black_ms=None, at_ms=at_ms, told_ms=told_ms)
+        return replace(state, snapshot=unread)
 
     def ended(self) -> Iterable[GameMessage]:
         return ()
+
+    def urgency(self, me: str) -> Urgency:
+        """How soon the player whose id is `me` needs this stream: one never read may owe a move."""
+        if self._info is None or self.latest is None:
+            return (False, 0)
+        ours = self._info.white.id == me
+        begins = self._info.start_fen is None or " w " in self._info.start_fen
+        turn = begins == (len(self.latest.moves) % 2 == 0)
+        left_ms = self.latest.clock_ms(ours)
+        return (turn != ours, LEAST[1] if left_ms is None else left_ms)
 
     def _keep(self, snapshot: Snapshot) -> None:
         self._moves = tuple(snapshot.moves)

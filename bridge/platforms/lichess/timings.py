@@ -18,6 +18,8 @@ class Timings:
     """Least time from one opening of a stream to the next one."""
     backoff_s: tuple[float, float] = (1.0, 30.0)
     """Between openings that brought nothing: the first wait, doubled each time up to the second figure."""
+    release_s: float = 0.1
+    """Least time from one stream of a game that is opened again to the next: ten a second."""
     believed_after: int = 3
     """A 404, or a move's 400, is believed when it is said so many times: a proxy may have said it once."""
     rate_limit_s: float = 60.0

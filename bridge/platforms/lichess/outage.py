@@ -1,0 +1,207 @@
+"""An outage of one account's server: only its event stream looks whether it is over, everything else waits for that.
+
+Then the streams of games are opened again, a few a second, those first in which we owe a move or have little time. An
+account whose event stream nobody reads has nothing to wait for: its streams look for themselves.
+"""
+
+import asyncio
+import enum
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import structlog
+
+from bridge.errors import PlatformError, Unreachable
+from bridge.platforms.lichess.answers import Senseless, ServerError
+
+log = structlog.get_logger("kirichess_lichess")
+
+Urgency: TypeAlias = tuple[bool, int]
+"""Whether no move of ours is owed, and our time left in milliseconds: the least is the most urgent."""
+
+LEAST: Urgency = (True, 2**62)
+"""Of a game that only is watched."""
+
+_SLACK_S = 30.0
+"""How much later than promised a sign of life may come."""
+
+
+class _State(enum.Enum):
+    UP = enum.auto()
+    """The event stream is open, or was answered, or nobody reads it."""
+    LOST = enum.auto()
+    """The event stream is lost and about to be opened again: nothing is known yet."""
+    SICK = enum.auto()
+    """It is answered with 5xx: perhaps it alone, so each time one stream of a game may look too."""
+    DOWN = enum.auto()
+    """Nobody answers."""
+
+
+@dataclass(eq=False, slots=True)
+class _Waiter:
+    urgency: Callable[[], Urgency]
+    turn: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+
+
+class Outage:
+    """Whether the server at `url` can be reached, by the account's event stream; `release_s` between two openings."""
+
+    def __init__(self, url: str, release_s: float) -> None:
+        self._url = url
+        self._release_s = release_s
+        self._state = _State.UP
+        self._lost_at = 0.0
+        self._due = float("inf")
+        self._waiting: list[_Waiter] = []
+        self._over = asyncio.Event()
+        self._over.set()
+        self._next_release = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def alive(self) -> bool:
+        """Whether the event stream, where it is read, has lived or tried to within the time it promised."""
+        return time.monotonic() < self._due + _SLACK_S
+
+    # -- what the event stream finds out -------------------------------------------------------------------------
+
+    @contextmanager
+    def probing(self) -> Iterator[None]:
+        """While the event stream is read."""
+        try:
+            yield
+        finally:
+            self._due = float("inf")
+            self._is(_State.UP)
+
+    def promises(self, within_s: float) -> None:
+        """The next sign of life comes within so many seconds."""
+        self._due = time.monotonic() + within_s
+
+    def opened(self) -> None:
+        """The event stream is open."""
+        if self._state in (_State.SICK, _State.DOWN):
+            log.warning("server_reachable_again", url=self._url, after_s=round(time.monotonic() - self._lost_at, 1))
+        self._is(_State.UP)
+
+    def seen(self) -> None:
+        """Another stream is open: whatever becomes of the event stream, this is no outage."""
+        if self._state in (_State.SICK, _State.DOWN):
+            self.opened()
+
+    def lost(self, error: PlatformError | None) -> None:
+        """The event stream has ended, or could not be opened; None: it was open and ended cleanly."""
+        if error is None or (isinstance(error, Unreachable) and self._state is _State.UP):
+            self._lost_at = time.monotonic()
+            self._is(_State.LOST)
+        elif isinstance(error, Senseless) or not isinstance(error, Unreachable):
+            self.opened()  # it is there
+        else:
+            if self._state is _State.LOST:
+                log.warning("server_unreachable", url=self._url, cause=str(error))
+            self._is(_State.SICK if isinstance(error, ServerError) else _State.DOWN)
+
+    def _is(self, state: _State) -> None:
+        self._state = state
+        if state is _State.DOWN:
+            self._over.clear()
+        else:
+            self._over.set()
+        if state is _State.SICK:
+            self._let_go()
+        self._release()
+
+    # -- what waits for it ---------------------------------------------------------------------------------------
+
+    def check(self, what: str) -> None:
+        """Raises Unreachable while nobody answers: a request that is not owed need not be tried."""
+        if self._state is _State.DOWN:
+            raise Unreachable(f"{what}: {self._url} cannot be reached now")
+
+    async def over(self) -> None:
+        """Wait until somebody answers."""
+        await self._over.wait()
+
+    async def turn(self, urgency: Callable[[], Urgency]) -> None:
+        """Wait until a stream that was lost may be opened again. `urgency` is asked when there is a choice."""
+        waiter = _Waiter(urgency)
+        self._waiting.append(waiter)
+        self._release()
+        try:
+            await waiter.turn
+        finally:
+            if waiter in self._waiting:
+                self._waiting.remove(waiter)
+
+    def _release(self) -> None:
+        """Let the most urgent one go, and see to the next one in due time."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._state is not _State.UP or not self._waiting:
+            return
+        loop = asyncio.get_running_loop()
+        wait_s = self._next_release - loop.time()
+        if wait_s <= 0:
+            self._let_go()
+            self._next_release = loop.time() + self._release_s
+            wait_s = self._release_s
+        self._timer = loop.call_later(wait_s, self._release)
+
+    def _let_go(self) -> None:
+        if self._waiting:
+            first = min(self._waiting, key=lambda waiter: waiter.urgency())
+            self._waiting.remove(first)
+            if not first.turn.done():
+                first.turn.set_result(None)
+
+
+class Openings:
+    """How the openings of one stream go: this one, of a stream by itself, waits for nothing and tells nobody."""
+
+    async def turn(self) -> None:
+        """Wait until the stream may be opened again."""
+
+    def opened(self, silence_s: float) -> None:
+        """It is open, or a line came; the next one comes within so long."""
+
+    def lost(self, error: PlatformError | None, again_in_s: float) -> None:
+        """It has ended, or could not be opened, and is opened again after so long."""
+
+
+class Probe(Openings):
+    """The event stream."""
+
+    def __init__(self, outage: Outage, opening_s: float) -> None:
+        self._outage = outage
+        self._opening_s = opening_s
+
+    def opened(self, silence_s: float) -> None:
+        self._outage.opened()
+        self._outage.promises(silence_s)
+
+    def lost(self, error: PlatformError | None, again_in_s: float) -> None:
+        self._outage.lost(error)
+        self._outage.promises(again_in_s + self._opening_s)
+
+
+class Follower(Openings):
+    """A stream of a game, which waits in an outage."""
+
+    def __init__(self, outage: Outage, urgency: Callable[[], Urgency] = lambda: LEAST) -> None:
+        self._outage = outage
+        self._urgency = urgency
+        self._is_new = True
+
+    async def turn(self) -> None:
+        if self._is_new:
+            await self._outage.over()
+            self._is_new = False
+        else:
+            await self._outage.turn(self._urgency)
+
+    def opened(self, silence_s: float) -> None:
+        self._outage.seen()
