@@ -1,6 +1,7 @@
 """The engine that is always there. Plays for mate and for the flag, within a tenth of a second."""
 
 import asyncio
+import itertools
 import random
 import threading
 import time
@@ -38,7 +39,10 @@ class BuiltinEngine:
             self._threads = ThreadPoolExecutor(1, thread_name_prefix="kiri")
 
     async def think(self, ledger: Ledger, limit: Limit) -> Choice:
-        """The best move found. Raises EngineError when not started, or when there is no move."""
+        """The best move found, within `limit.nodes` where they are given and else within a share of the time.
+
+        Raises EngineError when not started, or when there is no move.
+        """
         if self._threads is None:
             raise EngineError("the built-in engine is not running: start it first")
         require_move(ledger)
@@ -48,7 +52,11 @@ class BuiltinEngine:
         cancelled = threading.Event()
         end_ns = time.monotonic_ns() + budget * 1_000_000
 
+        left = itertools.count(limit.nodes or 0, -1)
+
         def out_of_time() -> bool:
+            if limit.nodes is not None:
+                return next(left) <= 0 or cancelled.is_set()
             return time.monotonic_ns() >= end_ns or cancelled.is_set()
 
         loop = asyncio.get_running_loop()

@@ -73,7 +73,7 @@ class KiriContestant:
 def build_kiri(path: str, options: Mapping[str, Option], defaults: Mapping[str, Option]) -> Contestant:
     """`path` empty: the built-in searcher. Options that are switches are kiri's, others the program's."""
     if not path:
-        return EngineContestant(build_engine(EngineSpec("kiri", seed=int(options.get("seed", 0)))))
+        return EngineContestant(build_engine(EngineSpec("kiri", seed=int(options.get("seed", 0)), builtin=True)))
     kinds = {field.name: type(field.default) for field in fields(Switches)}
     switches = Switches()
     for name, value in options.items():

@@ -205,3 +205,16 @@ def test_after_the_kirichess_end_it_plays_plain_chess(game: Game) -> None:
     assert ledger.outcome is not None
     line = line_of(ledger, 50)
     assert line.clock_ms[chess.WHITE] == line.clock_ms[chess.BLACK] > 10**8
+
+
+async def test_with_nodes_to_count_the_same_seed_plays_the_same_whatever_the_machine_does(game: Game) -> None:
+    ledger = game("r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N1PN2/PP2BPPP/R1BQ1RK1 w - - 0 9")
+    limit = Limit(300_000, 300_000, 0, 0, 5_000, nodes=400)
+    scores = []
+    for _ in range(2):
+        kiri = BuiltinEngine(3)
+        await kiri.start()
+        choice = await kiri.think(ledger, limit)
+        scores.append((choice.uci, choice.score_cp))
+        await kiri.close()
+    assert scores[0] == scores[1]
