@@ -67,7 +67,7 @@ class TableRival:
             return
         # A game offered after a fault owes its first move from the offer on.
         since_ms = game.created_at_ms if self._plan.after_fault_s is None else offered_ms
-        while not game.over and game.plies < self._plan.plies:
+        while not game.over and (game.plies < self._plan.plies or game.turn != self._mine):
             if game.turn == self._mine:
                 await self._move(game)
             else:
