@@ -37,7 +37,13 @@ class Feed:
         self._journal = journal
         self._sink = sink
         self._from_start = from_start
-        self._patience = patience or Patience()
+        self._patience = patience = patience or Patience()
+        self._retrying = AsyncRetrying(
+            wait=wait_exponential(patience.first_s, patience.longest_s) + wait_random(0, patience.first_s),
+            stop=stop_after_delay(patience.give_up_s),
+            before_sleep=self._stuck,
+            retry_error_callback=self._give_up,
+        )
 
     async def run(self) -> None:
         """Deliver until cancelled, or until the journal is closed; the sink is closed then. Raises JournalError."""
@@ -67,14 +73,7 @@ class Feed:
             await self._moved.wait()
 
     async def _deliver(self, entry: Entry) -> None:
-        patience = self._patience
-        retrying = AsyncRetrying(
-            wait=wait_exponential(patience.first_s, patience.longest_s) + wait_random(0, patience.first_s),
-            stop=stop_after_delay(patience.give_up_s),
-            before_sleep=self._stuck,
-            retry_error_callback=lambda state: self._give_up(entry, state),
-        )
-        if await retrying(self._try, entry) and self.cause:
+        if await self._retrying(self._try, entry) and self.cause:
             log.info("sink_works_again", sink=self.name, seq=entry.seq)
             self.cause = ""
 
@@ -91,7 +90,8 @@ class Feed:
             log.warning("sink_stuck", sink=self.name, seq=self.seq + 1, cause=cause, exc_info=trace)
             self.cause = cause
 
-    def _give_up(self, entry: Entry, state: RetryCallState) -> bool:
+    def _give_up(self, state: RetryCallState) -> bool:
+        entry: Entry = state.args[0]
         log.error("entry_given_up", sink=self.name, seq=entry.seq, event_id=entry.id, cause=str(_error(state)))
         return False
 

@@ -23,7 +23,9 @@ class PlainLines:
         """Print what the event means."""
         line = _of_game(entry) or _of_account(entry)
         if line:
-            self._console.print(printable(line), markup=False, highlight=False, emoji=False, soft_wrap=True)
+            # Not `print`, which would look for markup, colours and widths in text that has none.
+            self._console.file.write(printable(line) + "\n")
+            self._console.file.flush()
 
     async def close(self) -> None:
         """Nothing to let go of."""
