@@ -134,7 +134,8 @@ class Tracker:
             ply = len(self.ledger.moves) + 1
             log.error("illegal_move", game=self.game_id, ply=ply, cause=str(error))
             drafts.append(self._anomaly("illegal_move", ply, str(error), f"illegal:{self.game_id}:{ply}"))
-        self._running_since_ms = self._turn_start_ms(snapshot, news=bool(taken))
+        news = any(isinstance(event, Moved | TakenBack) for event in taken)
+        self._running_since_ms = self._turn_start_ms(snapshot, news=news)
         drafts += self._flag_settled(taken, snapshot) + self._newly_judged()
         await self._append(drafts)
         self._watch_flag()

@@ -61,6 +61,7 @@ class _Comparison:
         if self.common < known:
             self._take_back(self.common)
         elif moves == known:
+            self._hear_of_gifts()
             self._read_still_clocks()
         if self.snapshot.berserk:
             self._berserk_announced()
@@ -159,6 +160,13 @@ class _Comparison:
         return self.snapshot.status == "variantEnd" or (drawn and board.is_repetition(3))
 
     # -- clocks without a move -----------------------------------------------------------------------------------
+
+    def _hear_of_gifts(self) -> None:
+        """What the platform says that it gave, as far as no clock has shown it (R4)."""
+        for side in chess.COLORS:
+            unseen = self.snapshot.told_ms[side] - self.clocks.given_ms[side]
+            if unseen > 0 and self.clocks.left_ms[side] is not None and self.snapshot.status in RUNNING:
+                self._emit(TimeGiven(side, unseen))
 
     def _read_still_clocks(self) -> None:
         """The move list is the same: a clock can have been given time (R4) or have jumped (R13)."""

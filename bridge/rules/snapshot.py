@@ -71,7 +71,8 @@ class Snapshot:
     `moves`: UCI, all of them. `white_ms`, `black_ms`: the platform's clocks now; the side to move's may be running.
     `clocks_ms`: the mover's clock after each ply, where the source keeps them (None: unknown); `think_ms`: the time of
     each move itself. `final_think_ms`: what the side to move had thought when the game ended. `at_ms`: when the
-    snapshot was read, on any steady clock; lets a gift be told from a clock that runs.
+    snapshot was read, on any steady clock; lets a gift be told from a clock that runs. `told_ms`: what the platform
+    says in words that each side was given since its last ply, by colour.
     """
 
     moves: Sequence[str]
@@ -85,6 +86,7 @@ class Snapshot:
     at_ms: int | None = None
     berserk: frozenset[chess.Color] = frozenset()
     notes: Sequence[Anomaly] = field(default=())
+    told_ms: Sequence[int] = (0, 0)
 
     def clock_ms(self, side: chess.Color) -> int | None:
         """The platform's clock of one side now."""

@@ -87,6 +87,47 @@ async def test_time_given_in_the_middle_of_a_turn_is_no_thinking_time(table: Any
     assert [anomaly["kind"] for anomaly in live["anomalies"]] == ["time_given"]
 
 
+def says(table: Any, game: Any, user: str, text: str) -> None:
+    line = {"type": "chatLine", "room": "player", "username": user, "text": text}
+    table.arena.hall.audience.to_players(game, line)
+
+
+@pytest.mark.parametrize("told", ["words", "words-then-state", "state-then-words"])
+@pytest.mark.parametrize("taker", [chess.WHITE, chess.BLACK], ids=["the one who waits", "us, thinking"])
+async def test_time_given_is_counted_once_however_the_platform_tells_it(table: Any, told: str, taker: bool) -> None:
+    """Words alone are enough: some servers send no state with a gift."""
+    game = await start(table, 6)
+    table.engine.delay_s = 0.3
+    table.move(game, table.LINE[6])
+    await table.until(lambda: table.engine.thinking == 1)
+    game.clock = game.clock.give(taker, 1500)
+    if told == "state-then-words":
+        table.tell(game)
+    says(table, game, "lichess", f"{'White' if taker else 'Black'} + 15 seconds")
+    if told == "words-then-state":
+        table.tell(game)
+    await table.until(lambda: table.recorder.of(event_types.ANOMALY, game.id))
+    assert game.plies == 7, "it is known before the next move"
+    await table.play(game, 10)
+    assert len(table.engine.asked) == 5
+    await table.resign(game)
+    live = await table.final(game)
+    (anomaly,) = live["anomalies"]
+    assert (anomaly["kind"], anomaly["note"].split(" ", 1)[1]) == ("time_given", "was given 15000 ms on the platform")
+    assert all(row["think_ms"] < 1000 for row in live["ledger"])
+
+
+@pytest.mark.parametrize(("user", "room"), [("troll42", "player"), ("Human", "player"), ("lichess", "spectator")])
+async def test_nobody_else_gives_time_by_saying_so(table: Any, user: str, room: str) -> None:
+    game = await start(table, 6)
+    line = {"type": "chatLine", "room": room, "username": user, "text": "White + 15 seconds"}
+    table.arena.hall.audience.to_players(game, line)
+    await table.play(game, 10)
+    await table.resign(game)
+    await table.check_undisturbed(game)
+    assert not table.recorder.of(event_types.ANOMALY, game.id)
+
+
 async def test_berserk_is_no_thinking_time(table: Any) -> None:
     await table.run()
     game = table.pair()
