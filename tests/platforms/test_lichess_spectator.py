@@ -241,3 +241,34 @@ async def test_somebody_who_does_not_exist(script: "Script", connect: "Connect",
     script.on("GET /api/users/status", script.says(200, []))
     with pytest.raises(Refused, match="no user Nobody"):
         await take(connect(script.url).user_games("Nobody"), 1)
+
+
+def reported(*clocks_s: tuple[int, int]) -> list[dict[str, Any]]:
+    lines = positions("e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6")
+    return [{**line, "wc": white, "bc": black} for line, (white, black) in zip(lines, clocks_s, strict=True)]
+
+
+def test_a_clock_that_falls_while_its_side_is_not_on_move_is_an_anomaly_and_nobodys_time(
+    reader: SpectatorReader,
+) -> None:
+    """The two clocks change places in the line of ply 4."""
+    good = [(60, 60), (60, 60), (60, 60), (57, 60), (57, 51), (50, 51), (50, 45)]
+    setup = Setup("g1", named("anchor"), "spectator", 500, time_control=TimeControl(60_000, 0), free_first_moves=True)
+    ledger = Ledger(setup)
+    swapped = [(white, black) if at != 4 else (black, white) for at, (white, black) in enumerate(good)]
+    for message in read(reader, HEAD, *reported(*swapped)):
+        assert isinstance(message, GameOpened | GameState)
+        for event in diff(ledger, message.snapshot):
+            ledger.apply(event)
+    assert [(anomaly.kind, anomaly.ply) for anomaly in ledger.anomalies] == [("clock_fell", 4)]
+    assert [row.think_ms for row in ledger.rows] == [0, 0, 3_000, None, 7_000, 15_000]
+    assert ledger.left_ms == [45_000, 50_000]
+    assert not ledger.certain
+
+
+def test_clocks_in_their_places_are_no_anomaly(reader: SpectatorReader) -> None:
+    messages = read(reader, HEAD, *reported((60, 60), (60, 60), (60, 60), (57, 60), (57, 51), (50, 51), (50, 45)))
+    last = messages[-1]
+    assert isinstance(last, GameState)
+    assert last.snapshot.notes == ()
+    assert (last.snapshot.white_ms, last.snapshot.black_ms) == (50_000, 45_000)

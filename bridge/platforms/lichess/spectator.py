@@ -15,7 +15,7 @@ from bridge.platforms.lichess.answers import Senseless
 from bridge.platforms.lichess.shapes import check, read_object
 from bridge.platforms.lichess.wire import parse_color, start_fen, to_player
 from bridge.rules.position import read_move, start_board
-from bridge.rules.snapshot import RUNNING, Snapshot, TimeControl
+from bridge.rules.snapshot import RUNNING, Anomaly, Snapshot, TimeControl
 
 COVERED = frozenset({"standard", "chess960", "fromPosition"})
 """Variants whose moves are followed; of the others only beginning and end are told."""
@@ -47,7 +47,8 @@ def _watched_player(player: shapes.WatchedPlayer) -> Player:
 class SpectatorReader:
     """Messages of one watched game. `known` is what an export says of it: the stream itself names no time control.
 
-    `clocks_ms` of the snapshots hold the mover's clock after each ply, in whole seconds.
+    `clocks_ms` of the snapshots hold the mover's clock after each ply, in whole seconds; where the clock of the side
+    that was not on move fell, which cannot be, neither of the two is believed.
     """
 
     def __init__(
@@ -60,6 +61,7 @@ class SpectatorReader:
         self._moves: list[str] = []
         self._clocks_ms: list[int | None] = []
         self._now_ms: dict[chess.Color, int | None] = {chess.WHITE: None, chess.BLACK: None}
+        self._notes: tuple[Anomaly, ...] = ()
         self._status, self._winner = "started", ""
         self._board: chess.Board | None = None
         self._started = False
@@ -143,12 +145,23 @@ class SpectatorReader:
         uci = _spelled(board, self._info.chess960)
         if plies <= len(self._moves) and self._moves[plies - 1] == uci:
             return ()  # known, and told again by a new connection
+        if plies == len(self._moves) + 1 and self._fell(not mover, clocks_ms):
+            note = (
+                f"{chess.COLOR_NAMES[not mover]}'s clock fell while it was not on move; this line's clocks are left out"
+            )
+            self._notes = (*self._notes, Anomaly("clock_fell", plies, note))
+            clocks_ms = {chess.WHITE: None, chess.BLACK: None}
         del self._moves[plies - 1 :], self._clocks_ms[plies - 1 :]
         self._moves.append(uci)
         self._clocks_ms.append(clocks_ms[mover])
         self._now_ms = clocks_ms
         # Whether an increment was paid for a last move only the status tells (§2.2), and that comes at once.
         return () if _ends_game(board) else (GameState(self._snapshot()),)
+
+    def _fell(self, side: chess.Color, clocks_ms: dict[chess.Color, int | None]) -> bool:
+        """Before both have moved, berserk may take some (R3); after a doubted line nothing is known to have fallen."""
+        before, now = self._now_ms[side], clocks_ms[side]
+        return len(self._moves) >= 2 and before is not None and now is not None and now < before
 
     def _snapshot(self, *, over: bool = False) -> Snapshot:
         timed = any(clock is not None for clock in self._clocks_ms)
@@ -160,6 +173,7 @@ class SpectatorReader:
             black_ms=self._now_ms[chess.BLACK],
             clocks_ms=tuple(self._clocks_ms) if timed else None,
             at_ms=self._at_ms,
+            notes=self._notes,
         )
 
 
