@@ -28,9 +28,10 @@ class Recomputed:
 
     def resume(self, stored: Sequence[Event]) -> None:
         """The program was started anew: it went on from what was stored, and its last lines may have had no effect."""
-        if self.events[: len(stored)] == list(stored):
-            self.events = list(stored)
-            self.ledger = Ledger.replay(stored)
+        kept = list(stored) or self.events[:1]  # nothing stored: it began the game once more
+        if self.events[: len(kept)] == kept:
+            self.events = kept
+            self.ledger = Ledger.replay(kept)
 
     def take(self, snapshots: Iterable[Snapshot], *, from_first: bool) -> None:
         """What one run of the program read. `from_first`: the source tells a game anew from its first position."""
