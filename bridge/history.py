@@ -1,4 +1,5 @@
-"""What the journal remembers of an account's games: those still to be finished, and the day's games against bots."""
+"""What the journal remembers of an account's games: those still to be finished, the day's games against bots, and the
+draws that were offered."""
 
 from bridge import event_types
 from bridge.interfaces import Journal
@@ -54,3 +55,17 @@ async def bot_games_ms(journal: Journal, account: str, after_ms: int) -> list[in
             and account in (entry.data.get("white"), entry.data.get("black"))
         ]
     return found
+
+
+async def draw_offered(journal: Journal, account: str, game_id: str) -> bool:
+    """Whether a draw of the account's has stood in the game. Raises JournalError."""
+    return await journal.cursor(_draw_mark(account, game_id)) > 0
+
+
+async def remember_draw(journal: Journal, account: str, game_id: str) -> None:
+    """A draw of the account's stands in the game. Raises JournalError."""
+    await journal.advance(_draw_mark(account, game_id), 1)
+
+
+def _draw_mark(account: str, game_id: str) -> str:
+    return f"draw {account} {game_id}"

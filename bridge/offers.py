@@ -3,6 +3,8 @@
 What stands is what the game's stream says last; what failed, or was answered by a silent 200, is asked again, calmly.
 """
 
+from collections.abc import Callable
+
 import chess
 
 from bridge.decisions.turn import Seat, wants_draw
@@ -15,21 +17,33 @@ _TAKEBACK_AGAIN_S = 5.0
 
 
 class Offers:
-    """One game's offers. A draw is offered once: a game taken up again after its KiriChess end has been offered one."""
+    """One game's offers. A draw is offered once: `offered`, it has been before; `stood` is called when it is."""
 
-    def __init__(self, game_id: str, seat: Seat, ledger: Ledger, errands: Errands) -> None:
+    def __init__(
+        self,
+        game_id: str,
+        seat: Seat,
+        ledger: Ledger,
+        errands: Errands,
+        *,
+        offered: bool = False,
+        stood: Callable[[], object] = lambda: None,
+    ) -> None:
         self._game_id = game_id
         self._seat = seat
         self._ledger = ledger
         self._errands = errands
-        self._offered = ledger.outcome is not None
+        self._offered = offered
+        self._stood = stood
         self._draws: frozenset[chess.Color] = frozenset()
         self._takebacks: frozenset[chess.Color] = frozenset()
 
     def stand(self, message: GameOpened | GameState) -> None:
         """Take in what the stream says of them."""
         self._draws, self._takebacks = message.draw_offers, message.takeback_offers
-        self._offered = self._offered or self._seat.side in self._draws
+        if self._seat.side in self._draws and not self._offered:
+            self._offered = True
+            self._stood()
 
     def answer(self) -> None:
         """See to it that everything gets its answer."""

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import chess
 import structlog
 
-from bridge import event_types
+from bridge import event_types, history
 from bridge.decisions import chat
 from bridge.decisions.time_budget import budget
 from bridge.decisions.turn import Decision, Seat, decide
 from bridge.errands import Errands
-from bridge.errors import BridgeError, Refused
+from bridge.errors import BridgeError, JournalError, Refused
 from bridge.interfaces import (
     Abort,
     ChatLine,
@@ -180,7 +180,12 @@ class Session:
                 self._voice.say(line, once=f"greeting-{number}")
         # What had happened before a restart was told and acted upon then.
         self._marks = chat.marks_behind(self._tracker.ledger)
-        self._offers = Offers(self.game_id, self._seat, self._tracker.ledger, self._errands)
+        offered = await history.draw_offered(self._bot.journal, self.me, self.game_id)
+        self._offers = Offers(
+            *(self.game_id, self._seat, self._tracker.ledger, self._errands),
+            offered=offered,
+            stood=lambda: self._tasks.spawn(self._remember_draw()),
+        )
         self._tasks.spawn(self._abort_idle())
 
     async def _take(self, message: GameOpened | GameState) -> None:
@@ -190,6 +195,13 @@ class Session:
             self._offers.stand(message)
             self._offers.answer()
         self._announce()
+
+    async def _remember_draw(self) -> None:
+        try:
+            await history.remember_draw(self._bot.journal, self.me, self.game_id)
+        except JournalError as error:
+            # After a restart it may be offered once more, which harms nobody.
+            log.warning("draw_not_remembered", game=self.game_id, cause=str(error))
 
     def _announce(self) -> None:
         """Say what a clock has come to, each thing once."""

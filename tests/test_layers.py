@@ -41,7 +41,7 @@ ARROWS: dict[str, set[str]] = {
     "tracker": {"event_data", "outbox", "verdicts", *_GAME},
     "watching": {"tracker", *_GAME},
     "watch_entries": {"watching", "settings", *_GAME},
-    "session": {"tasks", "tracker", "outbox", "thinker", "turn", "errands", "offers", "voice", *_GAME},
+    "session": {"tasks", "history", "tracker", "outbox", "thinker", "turn", "errands", "offers", "voice", *_GAME},
     "lobby": {"tasks", "history", "session", *_GAME},
     "feed": _CONTRACT,
     "web": {"cloudevents", "records", *_CONTRACT},

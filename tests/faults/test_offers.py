@@ -94,6 +94,28 @@ async def test_our_draw_offer_is_made_until_it_stands_and_then_never_again(table
     assert len(table.asked("/draw/yes")) == 3
 
 
+@pytest.mark.parametrize("stood", [False, True], ids=["lost", "made"])
+async def test_our_draw_offer_survives_a_restart(table: Any, stood: bool) -> None:
+    if not stood:
+        table.faults.next("draw", times=1000, status=503)
+    game = await drawn_here(table)
+    if stood:
+        await table.until(lambda: game.sides[chess.BLACK].offers_draw)
+        table.move(game, "d2e2")  # which declines it
+        await table.until(lambda: game.plies == 8)
+    await table.settled(game)
+    await table.kill()
+    table.faults._answers.clear()
+    asked = len(table.asked("/draw/yes"))
+    await table.run(pool="winder")
+    if stood:
+        table.move(game, "e2f2")
+        await table.until(lambda: game.plies == 10)
+    else:
+        await table.until(lambda: game.sides[chess.BLACK].offers_draw)
+    assert len(table.asked("/draw/yes")) == asked + (not stood)
+
+
 async def test_the_opponents_offer_is_accepted_where_kirichess_says_draw(table: Any) -> None:
     game = await drawn_here(table)
     table.move(game, "d2e2")
