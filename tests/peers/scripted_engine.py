@@ -1,7 +1,7 @@
 """A UCI engine that answers at once: the moves of a fixed line, by how many have been played.
 
 Reads its orders from `orders.json` beside it: `line`, `think` (seconds by number of moves played), and how often to
-crash (`crashes`) from which number of moves on (`crash_from`).
+fail from which number of moves on (`fail_from`): `crashes`, or `hangs`.
 """
 
 import json
@@ -25,7 +25,7 @@ def main() -> None:
         elif words[:1] == ["position"]:
             moves = words[words.index("moves") + 1 :] if "moves" in words else []
         elif words[:1] == ["go"]:
-            crash_when_told(orders, len(moves))
+            fail_when_told(orders, len(moves))
             time.sleep(orders["think"].get(str(len(moves)), 0))
             tell(f"info depth 1 score cp 20\nbestmove {answer(orders['line'], moves)}")
         elif words == ["quit"]:
@@ -37,13 +37,17 @@ def tell(text: str) -> None:
     sys.stdout.flush()
 
 
-def crash_when_told(orders: dict[str, int], played: int) -> None:
+def fail_when_told(orders: dict[str, int], played: int) -> None:
     """Counted over restarts, in a file."""
-    crashes = HERE / "crashes"
-    if played >= orders["crash_from"] and (crashes.stat().st_size if crashes.exists() else 0) < orders["crashes"]:
-        with crashes.open("a", encoding="utf-8") as count:
-            count.write("x")
+    file = HERE / "failures"
+    failures = file.stat().st_size if file.exists() else 0
+    if played < orders["fail_from"] or failures >= orders["crashes"] + orders["hangs"]:
+        return
+    with file.open("a", encoding="utf-8") as count:
+        count.write("x")
+    if failures < orders["crashes"]:
         raise SystemExit(3)
+    time.sleep(3600)
 
 
 def answer(line: list[str], moves: list[str]) -> str:

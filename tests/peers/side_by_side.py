@@ -36,7 +36,7 @@ def make_engine(folder: Path, line: list[str], scenario: Scenario) -> Path:
     text = (HERE / ENGINE).read_text(encoding="utf-8")
     engine.write_text(f"#!{sys.executable} -Es\n{text}", encoding="utf-8")
     engine.chmod(0o755)
-    orders = {"line": line, "think": {}, "crash_from": 0, "crashes": 0, **scenario.engine}
+    orders = {"line": line, "think": {}, "fail_from": 0, "crashes": 0, "hangs": 0, **scenario.engine}
     (folder / "orders.json").write_text(json.dumps(orders), encoding="utf-8")
     return engine
 
