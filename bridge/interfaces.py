@@ -4,7 +4,7 @@ Platforms turn bytes into snapshots and perform actions; engines choose a move; 
 happened; sinks follow it. None of them knows another, and none of them decides anything about a game.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
@@ -154,6 +154,15 @@ class OpponentGone:
     claim_in_ms: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What a list of games says of one: that it runs, or how it ended; no moves. Players may have an id for a name."""
+
+    info: GameInfo
+    status: str
+    winner: chess.Color | None = None
+
+
 GameMessage: TypeAlias = GameOpened | GameState | ChatLine | OpponentGone | Connected | Disconnected
 
 # -- what is asked of a platform ---------------------------------------------------------------------------------
@@ -161,7 +170,7 @@ GameMessage: TypeAlias = GameOpened | GameState | ChatLine | OpponentGone | Conn
 
 @dataclass(frozen=True, slots=True)
 class PlayMove:
-    """`repeatable`: once played it may be legal again at our next turn; the stream's fresh word comes before a resend."""
+    """`repeatable`: once played it may be legal at our next turn too; no resend before the stream's fresh word."""
 
     game_id: str
     uci: str
@@ -234,21 +243,24 @@ class FinishedGame:
 
 
 class Platform(Protocol):
-    """One account on one platform. Streams reopen themselves and never end while the game or account lives."""
+    """One account on one platform. Streams reopen themselves and never end while the game or account lives.
+
+    Whoever reads a stream closes it (`contextlib.aclosing`): what it holds open is given back then, and not sooner.
+    """
 
     async def account(self) -> Player:
         """Who the token belongs to. Raises PlatformError; UsageError when the token is not valid."""
         ...
 
-    def account_events(self) -> AsyncIterator[AccountEvent]:
+    def account_events(self) -> AsyncGenerator[AccountEvent]:
         """What happens to the account, for ever."""
         ...
 
-    def game(self, game_id: str) -> AsyncIterator[GameMessage]:
+    def game(self, game_id: str) -> AsyncGenerator[GameMessage]:
         """A game of this account, exact and undelayed; ends after the snapshot that ends the game."""
         ...
 
-    def spectate(self, game_id: str) -> AsyncIterator[GameMessage]:
+    def spectate(self, game_id: str) -> AsyncGenerator[GameMessage]:
         """Anybody's game, as spectators see it; ends with the game."""
         ...
 

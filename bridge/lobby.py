@@ -8,6 +8,7 @@ stream.
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from contextlib import aclosing
 from enum import Enum, auto
 from functools import partial
 from typing import Protocol
@@ -134,19 +135,21 @@ class Lobby:
                 except Refused as error:
                     if not self._was_online:
                         raise
-                    log.error("account_refused", account=self.name, cause=str(error))
+                    if self.trouble != str(error):
+                        log.error("account_refused", account=self.name, cause=str(error))
                     await self._went(online=False, reason=str(error))
                     await asyncio.sleep(_REFUSED_PAUSE_S)
         finally:
             await self._tasks.end()
 
     async def _follow(self) -> None:
-        async for event in self._bot.platform.account_events():
-            try:
-                await self._take(event)
-            except Exception:
-                # One event's fault must not end the games that run.
-                log.exception("account_event_crashed", account=self.name, event_type=type(event).__name__)
+        async with aclosing(self._bot.platform.account_events()) as events:
+            async for event in events:
+                try:
+                    await self._take(event)
+                except Exception:
+                    # One event's fault must not end the games that run.
+                    log.exception("account_event_crashed", account=self.name, event_type=type(event).__name__)
 
     async def _take(self, event: AccountEvent) -> None:
         match event:
@@ -320,11 +323,11 @@ class Lobby:
             log.warning("mark_not_stored", account=self.name, cause=str(error))
 
     async def _went(self, *, online: bool, reason: str) -> None:
+        self.trouble = reason
         if online == self.online:
             return
         self.online = online
         self._was_online = self._was_online or online
-        self.trouble = reason
         kind = event_types.ACCOUNT_ONLINE if online else event_types.ACCOUNT_OFFLINE
         await self._journal(kind, "", {"reason": reason} if reason else {})
 

@@ -6,6 +6,7 @@ decides what of it still stands. The board is never moved by our own hand.
 
 import asyncio
 from collections.abc import Callable
+from contextlib import aclosing
 from dataclasses import dataclass
 
 import chess
@@ -25,6 +26,7 @@ from bridge.interfaces import (
     Draft,
     Engine,
     GameInfo,
+    GameMessage,
     GameOpened,
     GameState,
     Journal,
@@ -126,17 +128,9 @@ class Session:
     async def _play(self, over: Callable[[], None]) -> None:
         self._tasks.spawn(self._thinker.start())
         try:
-            async for message in self._bot.platform.game(self.game_id):
-                match message:
-                    case GameOpened():
-                        await self._opened(message)
-                    case GameState() if self._tracker.is_open:
-                        await self._take(message)
-                    case ChatLine() if self._tracker.is_open:
-                        self._heard(message)
-                    case OpponentGone() if self._tracker.is_open:
-                        self._can_claim = message.gone and message.claim_in_ms == 0
-                        self._step()
+            async with aclosing(self._bot.platform.game(self.game_id)) as messages:
+                async for message in messages:
+                    await self._read(message)
             if not self._tracker.is_open:
                 raise Refused(f"game {self.game_id}: the platform knows of no such game", status=404)
             over()
@@ -156,6 +150,18 @@ class Session:
             await self._close()
 
     # -- what the stream says ------------------------------------------------------------------------------------
+
+    async def _read(self, message: GameMessage) -> None:
+        match message:
+            case GameOpened():
+                await self._opened(message)
+            case GameState() if self._tracker.is_open:
+                await self._take(message)
+            case ChatLine() if self._tracker.is_open:
+                self._heard(message)
+            case OpponentGone() if self._tracker.is_open:
+                self._can_claim = message.gone and message.claim_in_ms == 0
+                self._step()
 
     async def _opened(self, message: GameOpened) -> None:
         if not self._tracker.is_open:

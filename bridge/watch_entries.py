@@ -117,9 +117,10 @@ async def _channel(platform: Watchable, channel: str) -> AsyncGenerator[str]:
 
 
 async def _started(platform: Watchable) -> AsyncGenerator[str]:
-    async for event in platform.account_events():
-        if isinstance(event, GameStarted):
-            yield event.game_id
+    async with aclosing(platform.account_events()) as events:
+        async for event in events:
+            if isinstance(event, GameStarted):
+                yield event.game_id
 
 
 async def reached(url: str, answer: Awaitable[T]) -> T:
