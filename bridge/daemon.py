@@ -75,6 +75,7 @@ class Daemon:
         self._timings = timings
         self._journal = SqlJournal(settings.journal.url, raw_days=settings.journal.raw_days)
         self._draining = asyncio.Event()
+        self._platforms: list[Lichess] = []
         self._lobbies: list[tuple[Account, Lobby]] = []
         self._feeds: list[Feed] = []
         self._started_ms = steady_ms()
@@ -88,6 +89,20 @@ class Daemon:
     def plays(self) -> bool:
         """Whether it has games to finish, or could have."""
         return bool(self._lobbies)
+
+    @property
+    def alive(self) -> bool:
+        """Whether each account's stream is read, or opened again in time; a server that is gone is no fault of ours."""
+        return all(platform.alive for platform in self._platforms)
+
+    @property
+    def summary(self) -> str:
+        """One line: what it does now."""
+        report = self.status()
+        games = sum(len(lobby.games) for _, lobby in self._lobbies)
+        lost = [f"{stream.name}: {stream.detail}" for stream in report.streams if not stream.alive]
+        state = "draining" if report.draining else "running" if report.ready else "starting"
+        return "; ".join([f"{state}, games: {games}", *lost])
 
     def drain(self) -> None:
         """Take no more games; `run` returns when the running ones are over, after `drain_s` at the latest."""
@@ -126,6 +141,7 @@ class Daemon:
         token = account.token.get_secret_value() if account.token is not None else ""
         platform = Lichess(account.url, token, timings=self._timings, keep=self._journal.keep)
         stack.push_async_callback(platform.close)
+        self._platforms.append(platform)
         return platform
 
     async def _open_lobbies(self, platforms: Sequence[Lichess]) -> None:

@@ -46,14 +46,15 @@ def watchdog_s() -> float | None:
 async def keep_told(status: Callable[[], str], alive: Callable[[], bool]) -> None:
     """For ever: the status line when it changes and, while `alive`, the watchdog's sign of life."""
     pace_s = watchdog_s()
-    told, was_alive = "", True
-    while "NOTIFY_SOCKET" in os.environ:
-        lines = [] if told == status() else [f"STATUS={status()}"]
-        if alive():
-            lines += ["WATCHDOG=1"] if pace_s is not None else []
-        elif was_alive and pace_s is not None:
-            log.error("no_sign_of_life", cause="a stream of the daemon is stuck; systemd will start it anew")
-        told, was_alive = status(), alive()
+    told, lived = "", True
+    while True:
+        said, lives = status(), alive()
+        lines = [f"STATUS={said}"] if said != told else []
+        if pace_s is not None and lives:
+            lines.append("WATCHDOG=1")
+        elif pace_s is not None and lived:
+            log.error("no_sign_of_life", cause="a stream is stuck; systemd will start this program anew")
         if lines:
             notify(*lines)
-        await asyncio.sleep(_STATUS_S if pace_s is None else min(pace_s, _STATUS_S))
+        told, lived = said, lives
+        await asyncio.sleep(min(_STATUS_S, pace_s or _STATUS_S))

@@ -11,6 +11,7 @@ from functools import partial
 import structlog
 from rich.console import Console
 
+from bridge import systemd
 from bridge.cloudevents import to_json
 from bridge.daemon import Daemon
 from bridge.interfaces import Entry, Sink
@@ -93,7 +94,8 @@ async def run_daemon(settings: Settings, *, json: bool, announce: Callable[[Daem
     ready.cancel()
     if not work.done():
         announce(daemon)
-    await until_first(work, stdout.gone.wait())
+        systemd.notify("READY=1")
+    await until_first(work, stdout.gone.wait(), systemd.keep_told(lambda: daemon.summary, lambda: daemon.alive))
     if stdout.gone.is_set():
         raise BrokenPipeError
     await outcome_of(work)
@@ -102,6 +104,7 @@ async def run_daemon(settings: Settings, *, json: bool, announce: Callable[[Daem
 def _drain(daemon: Daemon) -> None:
     if daemon.plays:
         sys.stderr.write("draining: no new games, running ones are finished; once more to stop at once\n")
+    systemd.notify("STOPPING=1")
     daemon.drain()
 
 
