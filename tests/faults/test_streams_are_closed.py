@@ -10,6 +10,7 @@ from bridge.interfaces import GameStarted
 from bridge.lobby import Lobby
 from bridge.platforms.lichess.platform import Lichess
 from bridge.session import Session
+from bridge.tasks import Tasks
 from bridge.tracker import Tracker
 from bridge.watch_entries import _started
 
@@ -31,23 +32,21 @@ def note_closing(monkeypatch: pytest.MonkeyPatch, name: str) -> list[str]:
     return closed
 
 
-def note_at_the_end(monkeypatch: pytest.MonkeyPatch, owner: type, closed: list[str]) -> list[int]:
-    """How many were closed each time the owner's `run` had ended."""
+def note_when(monkeypatch: pytest.MonkeyPatch, owner: type, name: str, closed: list[str]) -> list[int]:
+    """How many were closed each time the method was called."""
     counts: list[int] = []
-    run = owner.run  # type: ignore[attr-defined]
+    method = getattr(owner, name)
 
-    async def noting(*given: Any) -> None:
-        try:
-            await run(*given)
-        finally:
-            counts.append(len(closed))
+    def noting(*given: Any) -> Any:
+        counts.append(len(closed))
+        return method(*given)
 
-    monkeypatch.setattr(owner, "run", noting)
+    monkeypatch.setattr(owner, name, noting)
     return counts
 
 
 async def test_a_session_that_crashes(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    counts = note_at_the_end(monkeypatch, Session, note_closing(monkeypatch, "game"))
+    counts = note_when(monkeypatch, Session, "_close", note_closing(monkeypatch, "game"))
     take = Tracker.take
     faults = [RuntimeError("a fault nobody thought of")]
 
@@ -64,7 +63,7 @@ async def test_a_session_that_crashes(table: Any, monkeypatch: pytest.MonkeyPatc
 
 
 async def test_an_account_that_is_stopped_between_two_events(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    counts = note_at_the_end(monkeypatch, Lobby, note_closing(monkeypatch, "account_events"))
+    counts = note_when(monkeypatch, Tasks, "end", note_closing(monkeypatch, "account_events"))
     taking = []
 
     async def for_ever(lobby: Lobby, event: Any) -> None:
@@ -75,7 +74,7 @@ async def test_an_account_that_is_stopped_between_two_events(table: Any, monkeyp
     await table.run()
     await table.until(lambda: taking)
     await table.kill()
-    assert counts == [1]
+    assert counts[0] == 1
 
 
 async def test_the_games_of_an_account_that_is_watched() -> None:
