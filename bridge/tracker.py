@@ -1,10 +1,8 @@
 """One live game kept in step with its platform: snapshot → diff → ledger → journal.
 
-What may live here: the order of those steps, the resumption from the journal, and the live flag timer, the one place
-where wall time meets the ledger; what it says is provisional (R12).
+What may live here: the order of those steps, and the resumption from the journal.
 """
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +13,7 @@ from bridge import event_types
 from bridge.errors import RecordError
 from bridge.event_data import about, facts_after, facts_before
 from bridge.interfaces import Draft, Entry, GameInfo, Journal
+from bridge.live_flag import LiveFlag
 from bridge.outbox import Outbox
 from bridge.records.events import decode, encode
 from bridge.records.one_line import one_line
@@ -26,7 +25,7 @@ from bridge.rules.events import Ended, Event, Moved, Started, TakenBack
 from bridge.rules.ledger import Ledger
 from bridge.rules.pools import Ruleset
 from bridge.rules.refine import refine
-from bridge.rules.snapshot import RUNNING, Setup, Snapshot
+from bridge.rules.snapshot import Setup, Snapshot
 from bridge.rules.verdict import Verdict, verdict
 from bridge.verdicts import ToldVerdict, replacing, standing
 
@@ -56,12 +55,8 @@ class Tracker:
         self.stored_at_ms: int | None = None
         self._journal = journal
         self._outbox = Outbox(journal, game_id) if records else None
-        self._steady_ms = steady_ms
-        self._delayed = False
         self._ledger: Ledger | None = None
-        self._running_since_ms: int | None = None
-        self._flag_timer: asyncio.TimerHandle | None = None
-        self._provisional: chess.Color | None = None
+        self._live = LiveFlag(steady_ms, self._flag_falls)
         self._told: _Told | None = None
         self._standing: ToldVerdict | None = None
 
@@ -78,7 +73,7 @@ class Tracker:
 
     def elapsed_ms(self) -> int:
         """How long the running turn has lasted, by the last reading and the steady clock."""
-        return 0 if self._running_since_ms is None else max(0, self._steady_ms() - self._running_since_ms)
+        return self._live.elapsed_ms()
 
     async def open(
         self,
@@ -96,7 +91,7 @@ class Tracker:
         wall clock at the start of a game that was taken up again. Raises JournalError.
         """
         self.info = info
-        self._delayed = delayed
+        self._live.delayed = delayed
         if await self.resume():
             return
         setup = setup_of(info, rules, source, precision_ms)
@@ -114,7 +109,7 @@ class Tracker:
         self._ledger = Ledger.replay(decode(event) for event in stored)
         self._told = _Told.by(self._ledger)
         self._standing = standing(entries)
-        self._provisional = _standing_flag(entries)
+        self._live.resume(entries)
         return True
 
     async def take(self, snapshot: Snapshot) -> list[Event]:
@@ -123,7 +118,7 @@ class Tracker:
         An illegal move stops the intake of that snapshot: the board stays at the last legal position and an anomaly
         is noted.
         """
-        self._stop_timer()
+        self._live.stop()
         drafts: list[Draft] = []
         taken: list[Event] = []
         try:
@@ -134,11 +129,9 @@ class Tracker:
             ply = len(self.ledger.moves) + 1
             log.error("illegal_move", game=self.game_id, ply=ply, cause=str(error))
             drafts.append(self._anomaly("illegal_move", ply, str(error), f"illegal:{self.game_id}:{ply}"))
-        news = any(isinstance(event, Moved | TakenBack) for event in taken)
-        self._running_since_ms = self._turn_start_ms(snapshot, news=news)
-        drafts += self._flag_settled(taken, snapshot) + self._newly_judged()
+        drafts += self._flag_settled(self._live.read(self.ledger, snapshot, taken)) + self._newly_judged()
         await self._append(drafts)
-        self._watch_flag()
+        self._live.watch(self.ledger)
         return taken
 
     def _apply(self, event: Event) -> list[Draft]:
@@ -156,7 +149,7 @@ class Tracker:
         The first final verdict comes after the change of a provisional one; later ones are changes alone. Returns when
         it is stored, for however long the journal cannot be written.
         """
-        self._stop_timer()
+        self._live.stop()
         drafts = []
         data = self._verdict_data(judged)
         told = _Told(judged.outcome, judged.plies)
@@ -180,7 +173,7 @@ class Tracker:
 
     def close(self) -> None:
         """Stop the flag timer, and trying to store."""
-        self._stop_timer()
+        self._live.stop()
         if self._outbox is not None:
             self._outbox.close()
 
@@ -230,53 +223,18 @@ class Tracker:
 
     # -- the live flag (R12) -------------------------------------------------------------------------------------
 
-    def _watch_flag(self) -> None:
-        self._stop_timer()
-        if self._delayed or self._running_since_ms is None or self.ledger.outcome or self._provisional is not None:
-            return
-        side = self.ledger.turn
-        left_s = max(0, self._left_ms()) / 1000
-        self._flag_timer = asyncio.get_running_loop().call_later(left_s, self._flag_falls, side)
-
-    def _left_ms(self) -> int:
-        """The KiriChess clock of the side to move now, by local estimate."""
-        return self.ledger.clock_ms(self.ledger.turn) - self.elapsed_ms()
-
-    def _turn_start_ms(self, snapshot: Snapshot, *, news: bool) -> int | None:
-        """When the running turn began on our steady clock, by what the side to move has left now."""
-        ledger = self.ledger
-        if snapshot.at_ms is None or snapshot.status not in RUNNING or not ledger.clocks.started:
-            return None
-        left, reading = ledger.left_ms[ledger.turn], snapshot.clock_ms(ledger.turn)
-        spent_ms = max(0, left - reading) if left is not None and reading is not None else 0
-        if not news and not spent_ms and self._running_since_ms is not None:
-            return self._running_since_ms  # a repeated line, or one without a clock, says nothing of the turn
-        return snapshot.at_ms - spent_ms
-
     def _flag_falls(self, side: chess.Color) -> None:
-        self._provisional = side
         data: dict[str, object] = {"side": chess.COLOR_NAMES[side], "cause": "thinking", "ply": self.ledger.plies}
         if self._outbox is not None:
             self._outbox.put([self._draft_of(event_types.FLAG_PROVISIONAL, data)])
 
-    def _stop_timer(self) -> None:
-        """No flag falls by local estimate while a reading is taken in."""
-        if self._flag_timer is not None:
-            self._flag_timer.cancel()
-
-    def _flag_settled(self, taken: Sequence[Event], snapshot: Snapshot) -> list[Draft]:
-        """A reading came: a provisional flag is confirmed by the verdict, withdrawn, or still open."""
-        side, outcome = self._provisional, self.ledger.outcome
-        if side is None:
+    def _flag_settled(self, withdrawn: chess.Color | None) -> list[Draft]:
+        if withdrawn is None:
             return []
-        if outcome is not None and outcome.flag is not None and outcome.flag.side == side:
-            self._provisional = None
-            return []
-        settled = any(isinstance(event, Moved | TakenBack | Ended) for event in taken)
-        if not settled and (snapshot.clock_ms(side) is None or self._left_ms() <= 0):
-            return []
-        self._provisional = None
-        data: dict[str, object] = {"side": chess.COLOR_NAMES[side], "left_ms": self.ledger.clock_ms(side)}
+        data: dict[str, object] = {
+            "side": chess.COLOR_NAMES[withdrawn],
+            "left_ms": self.ledger.clock_ms(withdrawn),
+        }
         return [self._draft_of(event_types.FLAG_WITHDRAWN, data)]
 
 
@@ -299,17 +257,6 @@ class _Told:
             "flag": flag_object(outcome.flag),
             "ended_at_ply": self.plies,
         }
-
-
-def _standing_flag(entries: Sequence[Entry]) -> chess.Color | None:
-    """The side whose provisional flag was neither withdrawn nor confirmed before a restart."""
-    side = None
-    for entry in entries:
-        if entry.type == event_types.FLAG_PROVISIONAL:
-            side = entry.data["side"] == "white"
-        elif entry.type in (event_types.FLAG_WITHDRAWN, *event_types.VERDICTS):
-            side = None
-    return side
 
 
 def setup_of(info: GameInfo, rules: Ruleset, source: str, precision_ms: int | None) -> Setup:
