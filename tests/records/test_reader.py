@@ -47,7 +47,7 @@ def games(data: bytes) -> list[list[str]]:
         PGN.replace(b"\n", b"\r"),
         b"\xef\xbb\xbf" + PGN,
         PGN.decode().encode("utf-16"),
-        gzip.compress(PGN),
+        gzip.compress(PGN, mtime=0),
         bz2.compress(PGN),
         zstandard.compress(PGN),
         zstandard.compress(PGN[:40]) + zstandard.compress(PGN[40:]),
