@@ -12,6 +12,7 @@ import click
 
 from bridge.cli.console import complain, console
 from bridge.cli.targets import DEFAULT_URL, FileTarget, OnlineTarget, parse_target
+from bridge.cli.values import server_address
 from bridge.errors import PlatformError, RecordError, UsageError
 
 if TYPE_CHECKING:
@@ -28,7 +29,9 @@ FORMATS = ("table", "jsonl", "csv")
 @click.option("--ledger", is_flag=True, help="Give every counted ply too.")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True)
 @click.option("-o", "output", metavar="FILE", type=click.Path(path_type=Path), help="Write there, not to stdout.")
-@click.option("--url", default=DEFAULT_URL, show_default=True, help="The server that game ids belong to.")
+@click.option(
+    "--url", callback=server_address, default=DEFAULT_URL, show_default=True, help="The server that game ids belong to."
+)
 @click.pass_context
 def command(
     ctx: click.Context,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from bridge.cli.values import finite
 from bridge.errors import UsageError
 
 
@@ -16,7 +17,8 @@ from bridge.errors import UsageError
 )
 @click.option(
     "--speed",
-    type=click.FloatRange(min=0, min_open=True),
+    type=click.FloatRange(0, 1_000_000, min_open=True),
+    callback=finite,
     default=1.0,
     show_default=True,
     help="Of the waiting in a replay; clock values stay as recorded.",

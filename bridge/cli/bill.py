@@ -2,6 +2,7 @@
 
 import click
 
+from bridge.cli.values import finite
 from bridge.errors import RecordError, UsageError
 
 
@@ -9,7 +10,12 @@ from bridge.errors import RecordError, UsageError
 @click.argument("fen")
 @click.option("--side", type=click.Choice(["white", "black"]), help="Who wants to win. [default: the stronger side]")
 @click.option(
-    "--clock", "clock_s", type=click.FloatRange(min=0), metavar="SECONDS", help="That side's KiriChess clock."
+    "--clock",
+    "clock_s",
+    type=click.FloatRange(0, 10**9),
+    callback=finite,
+    metavar="SECONDS",
+    help="That side's KiriChess clock.",
 )
 def command(fen: str, side: str | None, clock_s: float | None) -> None:
     """Price an ending: the tolls that textbook play pays until checkmate.

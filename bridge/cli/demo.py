@@ -31,7 +31,7 @@ _BOTS = ("KiriOne", "KiriTwo")
 @click.command("demo")
 @click.option("--once", is_flag=True, help="Play one game, print its verdict, and end.")
 @click.option("--pool", default="winder", show_default=True, help="The pool to play in.")
-@click.option("--seconds", type=click.IntRange(min=1), help="End after so many seconds.")
+@click.option("--seconds", type=click.IntRange(1, 10**9), help="End after so many seconds.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="The monitor's port (default: a free one).")
 def command(once: bool, pool: str, seconds: int | None, port: int) -> None:
     """Watch two built-in bots play KiriChess on a local server.

@@ -9,6 +9,7 @@ import click
 
 from bridge.cli.console import complain, console
 from bridge.cli.targets import DEFAULT_URL, parse_target
+from bridge.cli.values import server_address
 from bridge.errors import RecordError, UsageError
 
 if TYPE_CHECKING:
@@ -17,10 +18,14 @@ if TYPE_CHECKING:
 
 @click.command("explain")
 @click.argument("target")
-@click.option("--game", "number", type=click.IntRange(min=1), metavar="N", help="Which game of the file. [default: 1]")
+@click.option(
+    "--game", "number", type=click.IntRange(1, sys.maxsize), metavar="N", help="Which game of the file. [default: 1]"
+)
 @click.option("--pool", metavar="NAME", help="Judge by this pool's rules.")
 @click.option("--rules", "rules_file", metavar="FILE", type=click.Path(path_type=Path), help="Dials, as JSON or YAML.")
-@click.option("--url", default=DEFAULT_URL, show_default=True, help="The server that game ids belong to.")
+@click.option(
+    "--url", callback=server_address, default=DEFAULT_URL, show_default=True, help="The server that game ids belong to."
+)
 def command(target: str, number: int | None, pool: str | None, rules_file: Path | None, url: str) -> None:
     """Explain one game: both clocks, the gap, each effect and its cause, and the ending.
 

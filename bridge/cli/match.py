@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from bridge.cli.console import complain, console
+from bridge.cli.values import finite
 from bridge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -55,7 +56,12 @@ DEFAULT_NODES = 4_000
 @click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Games at once.")
 @click.option("--nice", type=click.IntRange(0, 19), default=10, show_default=True, help="How far to stand back.")
 @click.option(
-    "--sprt", nargs=2, type=float, metavar="ELO0 ELO1", help="Stop once one of two Elo differences is refuted."
+    "--sprt",
+    nargs=2,
+    type=float,
+    callback=finite,
+    metavar="ELO0 ELO1",
+    help="Stop once one of two Elo differences is refuted.",
 )
 @click.option(
     "-o", "output", metavar="FILE", type=click.Path(path_type=Path), help="Keep the games there, and go on from it."

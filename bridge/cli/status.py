@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from bridge.cli.values import server_address
 from bridge.errors import BridgeError, UsageError
 
 DEFAULT_URL = "http://127.0.0.1:8080"
@@ -16,16 +17,13 @@ _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 @click.command(name="status")
 @click.option("-c", "--config", type=click.Path(path_type=Path), help="The running daemon's configuration file.")
-@click.option("--url", help=f"The address of its monitor.  [default: {DEFAULT_URL}]")
+@click.option("--url", callback=server_address, help=f"The address of its monitor.  [default: {DEFAULT_URL}]")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def command(config: Path | None, url: str | None, as_json: bool) -> None:
     """Say what the running daemon does: accounts, games, journal."""
     if config is not None and url is not None:
         raise UsageError("give -c or --url, not both: the file has the address in it")
     address, token = (url or DEFAULT_URL, None) if config is None else _monitor_of(config)
-    if not address.startswith(("http://", "https://")):
-        raise UsageError(f"--url must be an address such as {DEFAULT_URL}, not {address!r}")
-    address = address.rstrip("/")
     found = asyncio.run(_ask(address, token))
     click.echo(json.dumps(found, ensure_ascii=False) if as_json else "\n".join(_lines(address, found)))
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
+from bridge.cli.values import split_address, without_secrets
 from bridge.errors import RecordError, UsageError
 
 if TYPE_CHECKING:
@@ -85,8 +85,12 @@ def parse_target(given: str, url: str = DEFAULT_URL) -> FileTarget | OnlineTarge
 
 
 def _address(given: str) -> OnlineTarget:
-    parts = urlsplit(given)
-    first = parts.path.strip("/").removeprefix("game/export/").split("/")[0]
-    if parts.scheme not in ("http", "https") or not parts.netloc or not _GAME_ID.fullmatch(first):
-        raise UsageError(f"{given} is no game's address: it should look like {DEFAULT_URL}/abcdefgh")
-    return OnlineTarget(f"{parts.scheme}://{parts.netloc}", first[:8])
+    example = f"it should look like {DEFAULT_URL}/abcdefgh"
+    try:
+        server, path = split_address(given)
+    except ValueError as error:
+        raise UsageError(f"{without_secrets(given)} is no game's address (it {error}): {example}") from error
+    first = path.strip("/").removeprefix("game/export/").split("/")[0]
+    if not _GAME_ID.fullmatch(first):
+        raise UsageError(f"{given} is no game's address: {example}")
+    return OnlineTarget(server, first[:8])
