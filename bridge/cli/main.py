@@ -51,6 +51,14 @@ class Commands(click.Group):
         command = getattr(importlib.import_module(module), attribute, None)
         return command if isinstance(command, click.Command) else None
 
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command. A reader that has gone (`| head`) had what it wanted; click would make a failure of it."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            _abandon_stdout()
+            return 0
+
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> NoReturn:
         """Run and exit: 0 done, 1 failed, 2 wrong usage, 130 interrupted (interfaces, "Commands")."""
         extra["standalone_mode"] = False
@@ -69,9 +77,9 @@ class Commands(click.Group):
             complain("interrupted")
             status = EXIT_INTERRUPTED
         except BrokenPipeError:
-            # The reader has gone (`| head`): nobody is left to tell.
+            # The same with what was printed last.
             _abandon_stdout()
-            status = EXIT_FAILED
+            status = 0
         except OSError as error:
             _abandon_stdout()
             complain(f"{error.filename or 'output'}: {(error.strerror or str(error)).lower()}")
@@ -79,6 +87,7 @@ class Commands(click.Group):
         except BridgeError as error:
             complain(str(error))
             status = EXIT_USAGE if isinstance(error, UsageError) else EXIT_FAILED
+            _flush_or_abandon()
         sys.exit(status if isinstance(status, int) else 0)
 
 
@@ -87,6 +96,13 @@ def _write_anyway() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+
+
+def _flush_or_abandon() -> None:
+    try:
+        sys.stdout.flush()
+    except OSError:  # told already by the error that brought us here
+        _abandon_stdout()
 
 
 def _abandon_stdout() -> None:

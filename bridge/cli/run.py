@@ -5,6 +5,8 @@ from pathlib import Path
 
 import click
 
+from bridge.errors import BridgeError
+
 
 @click.command("run")
 @click.option(
@@ -33,4 +35,8 @@ def command(file: Path, as_json: bool) -> None:
         if daemon.monitor is not None:
             click.echo(f"monitor: {daemon.monitor.url}", err=True)
 
-    asyncio.run(run_daemon(settings, json=as_json, announce=announce))
+    try:
+        asyncio.run(run_daemon(settings, json=as_json, announce=announce))
+    except BrokenPipeError as error:
+        # Other commands may end with their reader; a daemon that stops unasked has failed, and is to be started again.
+        raise BridgeError("nobody reads what it prints any more, so it has stopped") from error
