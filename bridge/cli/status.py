@@ -19,13 +19,16 @@ _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 @click.option("-c", "--config", type=click.Path(path_type=Path), help="The running daemon's configuration file.")
 @click.option("--url", callback=server_address, help=f"The address of its monitor.  [default: {DEFAULT_URL}]")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def command(config: Path | None, url: str | None, as_json: bool) -> None:
-    """Say what the running daemon does: accounts, games, journal."""
+@click.pass_context
+def command(ctx: click.Context, config: Path | None, url: str | None, as_json: bool) -> None:
+    """Say what the running daemon does: accounts, games, journal. Exit status 1 when it is not healthy."""
     if config is not None and url is not None:
         raise UsageError("give -c or --url, not both: the file has the address in it")
     address, token = (url or DEFAULT_URL, None) if config is None else _monitor_of(config)
     found = asyncio.run(_ask(address, token))
     click.echo(json.dumps(found, ensure_ascii=False) if as_json else "\n".join(_lines(address, found)))
+    if not found.get("healthy"):
+        ctx.exit(1)
 
 
 def _monitor_of(config: Path) -> tuple[str, str | None]:
@@ -45,6 +48,8 @@ def _monitor_of(config: Path) -> tuple[str, str | None]:
 async def _ask(address: str, token: str | None) -> Mapping[str, object]:
     import aiohttp
 
+    from bridge.platforms.lichess.answers import system_cause
+
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
     timeout = aiohttp.ClientTimeout(total=PATIENCE_S)
     try:
@@ -54,7 +59,7 @@ async def _ask(address: str, token: str | None) -> Mapping[str, object]:
         ):
             status, body = response.status, await response.read()
     except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
-        cause = str(error) or "no answer in time"
+        cause = system_cause(error) or ("no answer in time" if isinstance(error, TimeoutError) else "no answer")
         raise BridgeError(f"no daemon runs at {address} ({cause}); start it: kirichess-bridge run -c FILE") from error
     if status in (401, 403):
         raise BridgeError(f"{address} wants its token: give the daemon's file with -c")

@@ -49,7 +49,8 @@ async def url(journal: SqlJournal) -> AsyncIterator[str]:
 async def test_games_accounts_and_journal_are_shown(url: str, journal: SqlJournal, say_async: Say) -> None:
     await journal.append([Draft(GAME_STARTED, "abcdefgh", GAME, account="KiriBot")])
     said = await say_async("status", "--url", url)
-    assert said.status == 0
+    assert said.status == 1
+    assert said.stderr == ""
     assert said.stdout.splitlines() == [
         f"kirichess-bridge 1.2.3 at {url}: ready, not healthy, up 1:02:03",
         "  ok    account KiriBot",
@@ -58,6 +59,21 @@ async def test_games_accounts_and_journal_are_shown(url: str, journal: SqlJourna
         "  abcdefgh  KiriBot – Visitor, anchor, ply 0, 6:01 – 1:00",
         "journal: events so far: 1",
     ]
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+@pytest.mark.parametrize("lost", [None, "a stream", "a sink"])
+async def test_the_exit_status_says_whether_it_is_healthy(
+    journal: SqlJournal, say_async: Say, options: list[str], lost: str | None
+) -> None:
+    streams = (Stream("account KiriBot", lost != "a stream"), Stream("webhook", lost != "a sink", vital=False))
+    report = StatusReport("1.2.3", up_ms=1, ready=True, streams=streams)
+    monitor = Monitor("127.0.0.1:0")
+    await monitor.start(create_monitor(journal, lambda: report))
+    try:
+        assert (await say_async("status", "--url", monitor.url, *options)).status == (lost == "a stream")
+    finally:
+        await monitor.stop()
 
 
 async def test_json_is_the_monitors_own(url: str, say_async: Say) -> None:
@@ -69,7 +85,7 @@ async def test_the_address_comes_from_the_file(url: str, say_async: Say, tmp_pat
     file = tmp_path / "c.yml"
     file.write_text(f"monitor: {{listen: '{url.removeprefix('http://')}'}}\naccounts: []\n")
     said = await say_async("status", "-c", str(file))
-    assert (said.status, said.stdout.split(":")[0]) == (0, "kirichess-bridge 1.2.3 at http")
+    assert said.stdout.startswith(f"kirichess-bridge 1.2.3 at {url}")
 
 
 async def test_the_token_comes_from_the_file_and_is_never_shown(
@@ -80,7 +96,7 @@ async def test_the_token_comes_from_the_file_and_is_never_shown(
     file = tmp_path / "c.yml"
     file.write_text(f"monitor: {{listen: '127.0.0.1:{monitor.port}', token: '${{MONITOR}}'}}\n")
     try:
-        assert (await say_async("status", "-c", str(file), MONITOR="sesame")).status == 0
+        assert "up 1:02:03" in (await say_async("status", "-c", str(file), MONITOR="sesame")).stdout
         for args, variables in ((("--url", monitor.url), {}), (("-c", str(file)), {"MONITOR": "wrong-one"})):
             said = await say_async("status", *args, **variables)
             assert said.status == 1
@@ -97,7 +113,7 @@ def test_nothing_runs(say: Say) -> None:
     assert said.status == 1
     assert said.stdout == ""
     assert len(said.stderr.splitlines()) == 1
-    assert f"no daemon runs at http://127.0.0.1:{port}" in said.stderr
+    assert f"no daemon runs at http://127.0.0.1:{port} (connection refused); start it" in said.stderr
     assert "kirichess-bridge run -c FILE" in said.stderr
 
 

@@ -78,14 +78,14 @@ def _flat(texts: object) -> str:
 
 def no_answer(what: str, error: BaseException) -> Unreachable:
     """A request that failed below HTTP. Only the error's own words: some carry the request's headers."""
-    if (cause := _system_cause(error)) is not None:
+    if (cause := system_cause(error)) is not None:
         return Unreachable(f"{what}: {cause}")
     kind = "no answer in time" if isinstance(error, TimeoutError) else type(error).__name__
     said = " ".join(str(error).split())[:_MAX_WORDS]
     return Unreachable(f"{what}: {kind}" + (f": {said}" if said else ""))
 
 
-def _system_cause(error: BaseException) -> str | None:
+def system_cause(error: BaseException) -> str | None:
     """What the system itself said, below the words of the HTTP libraries: `connection refused`, say."""
     below: BaseException | None = error
     for _ in range(_DEEPEST):
