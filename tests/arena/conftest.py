@@ -27,7 +27,7 @@ class Lines:
         self.response = response
         self.blanks = 0
 
-    async def next(self, patience_s: float = 3.0) -> Json | None:
+    async def next(self, patience_s: float = 30.0) -> Json | None:
         """The next object; None at the end of the stream."""
         async with asyncio.timeout(patience_s):
             async for raw in self.response.content:

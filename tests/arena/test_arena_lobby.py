@@ -100,11 +100,12 @@ async def test_kept_alive_challenge_ends_with_what_became_of_it(open_arena: Open
     stream = await alpha.stream("/api/challenge/wanda", "POST", data={**BLITZ, "keepAliveStream": "true"})
     left = await stream.next()
     stream.close()
-    await asyncio.sleep(0.1)
-    assert left and (await alpha.get(f"/api/challenge/{left['id']}/show"))[1]["status"] == "offline"
     _, plain = await alpha.post("/api/challenge/beta", BLITZ)
-    await asyncio.sleep(0.2)
-    assert (await alpha.get(f"/api/challenge/{plain['id']}/show"))[1]["status"] == "offline"
+    assert left
+    async with asyncio.timeout(30):
+        for challenge in (left, plain):
+            while (await alpha.get(f"/api/challenge/{challenge['id']}/show"))[1]["status"] != "offline":
+                await asyncio.sleep(0.02)
     assert (await alpha.get("/api/challenge"))[1] == {"in": [], "out": []}
 
 

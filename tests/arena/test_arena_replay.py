@@ -61,7 +61,7 @@ async def test_a_replay_waits_as_long_as_the_clocks_say(open_arena: Open) -> Non
     began = loop.time()
     await arena.replay(read_recordings(FILE)[:1], speed=100)
     # Thinking: 1 + 1 + 3 + 6 + 6.6 + 53.25 + 3.4 s, then 2.75 s until the flag falls.
-    assert 0.76 < loop.time() - began < 5
+    assert 0.76 < loop.time() - began < 30
 
 
 def test_what_cannot_be_replayed_is_named(tmp_path: Path) -> None:
@@ -89,8 +89,8 @@ async def test_the_command_prints_address_and_tokens_and_ends_on_a_signal(number
         *command, "--speed", "100", stdout=asyncio.subprocess.PIPE, cwd=Path(__file__).parents[2]
     )
     assert process.stdout is not None
-    head = [(await asyncio.wait_for(process.stdout.readline(), 10)).decode() for _ in range(7)]
+    head = [(await asyncio.wait_for(process.stdout.readline(), 60)).decode() for _ in range(7)]
     assert head[0].startswith("arena at http://127.0.0.1:") and "token lip_KiriBot" in head[1]
     assert head[5].endswith("/aReplay1 Wanda (lip_human_Wanda) - Otto-42 (lip_human_Otto_42)\n")
     process.send_signal(number)
-    assert await asyncio.wait_for(process.wait(), 10) == 0
+    assert await asyncio.wait_for(process.wait(), 60) == 0

@@ -66,7 +66,9 @@ async def test_eight_spectator_streams_an_address_then_429(open_arena: Open, con
     refused = await stranger.get(f"/api/stream/game/{game_id}")
     assert refused == (429, {"error": "Please only run 8 request(s) at a time"})
     streams[0].close()
-    await asyncio.sleep(0.1)
+    async with asyncio.timeout(30):
+        while len(arena.hall.audience.open) == 8:
+            await asyncio.sleep(0.01)
     await stranger.stream(f"/api/stream/game/{game_id}")
 
 

@@ -69,13 +69,13 @@ async def run(file: Path, *arguments: str) -> AsyncIterator[asyncio.subprocess.P
 
 async def ended(file: Path, *arguments: str) -> tuple[int | None, str, str]:
     async with run(file, *arguments) as process:
-        out, err = await asyncio.wait_for(process.communicate(), 20)
+        out, err = await asyncio.wait_for(process.communicate(), 60)
     return process.returncode, out.decode(), err.decode()
 
 
 async def until_printed(process: asyncio.subprocess.Process, text: str) -> None:
     assert process.stdout is not None
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while line := (await process.stdout.readline()).decode():
             if text in line:
                 return
@@ -165,7 +165,7 @@ async def test_the_first_signal_finishes_what_runs_and_takes_nothing_new(
             assert response.status == 200
         await until_printed(process, "challenge declined")
         arena.hall.happen(game, referee.abort(game, arena.hall.now_ms()))
-        assert await asyncio.wait_for(process.wait(), 10) == 0
+        assert await asyncio.wait_for(process.wait(), 60) == 0
     assert len(arena.games) == 1
 
 
@@ -177,7 +177,7 @@ async def test_the_second_signal_stops_at_once(number: signal.Signals, arena: Ar
         process.send_signal(number)
         await asyncio.sleep(0.3)
         process.send_signal(number)
-        _, err = await asyncio.wait_for(process.communicate(), 5)
+        _, err = await asyncio.wait_for(process.communicate(), 60)
     assert process.returncode == 130
     assert b"Traceback" not in err
 
@@ -186,10 +186,10 @@ async def test_json_is_all_that_stdout_holds(arena: Arena, write: Write) -> None
     game = arena.games[arena.pair("Fish", "Kiri", 600)]
     async with run(write(arena.url, "tokKiri"), "--json") as process:
         assert process.stdout is not None
-        lines = [json.loads(await asyncio.wait_for(process.stdout.readline(), 10)) for _ in range(2)]
+        lines = [json.loads(await asyncio.wait_for(process.stdout.readline(), 60)) for _ in range(2)]
         arena.hall.happen(game, referee.abort(game, arena.hall.now_ms()))
         process.send_signal(signal.SIGTERM)
-        out, _ = await asyncio.wait_for(process.communicate(), 10)
+        out, _ = await asyncio.wait_for(process.communicate(), 60)
     lines += [json.loads(line) for line in out.splitlines()]
     assert {line["specversion"] for line in lines} == {"1.0"}
     assert [int(line["sequence"]) for line in lines] == list(range(1, len(lines) + 1))
@@ -210,6 +210,6 @@ async def test_nobody_reading_ends_it(arena: Arena, write: Write) -> None:
     )
     for end in (reader, pipe):
         os.close(end)
-    _, err = await asyncio.wait_for(process.communicate(), 10)
+    _, err = await asyncio.wait_for(process.communicate(), 60)
     assert process.returncode == 1
     assert b"Traceback" not in err

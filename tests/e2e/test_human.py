@@ -116,7 +116,7 @@ async def test_what_cannot_be_refereed_is_declined(
     settings = config(bot, pool={"by_time_control": {"1+0": "winder"}})
     async with run_bridge(settings) as bridge:
         await person.challenge("Kiri", limit_s, **form)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             while not bridge.recorder.of(event_types.CHALLENGE_DECLINED):
                 await asyncio.sleep(0.02)
         (declined,) = bridge.recorder.of(event_types.CHALLENGE_DECLINED)
@@ -133,6 +133,6 @@ async def test_an_opponent_who_never_moves_is_aborted(arena: Arena, person: Pers
 
 
 async def arena_plays(arena: Arena, game_id: str) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while game_id not in arena.games:
             await asyncio.sleep(0.02)

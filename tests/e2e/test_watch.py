@@ -156,7 +156,7 @@ async def test_a_killed_daemon_takes_its_game_up_again_and_tells_nothing_twice(r
     async with replaying([RECORDINGS["wToll001"]], speed=25) as (arena, _):
         entry = {"game": "wToll001", "pool": "winder"}
         async with run_bridge(config(arena, entry, journal=url), kill=True) as first:
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 while len(first.recorder.of(event_types.GAME_PLY)) < 60:
                     await asyncio.sleep(0.01)
         assert not first.recorder.of(event_types.VERDICT_FINAL)
@@ -228,7 +228,7 @@ async def test_two_people_have_their_game_refereed_and_hear_nothing_of_it(run_br
         await opened(bridge)
         for player, uci in (("Ann", "e2e4"), ("Ben", "e7e5"), ("Ann", "d2d3"), ("Ben", "d7d6")):
             await move(session, player, game_id, uci)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             while not bridge.recorder.of(event_types.FLAG_PROVISIONAL):
                 await asyncio.sleep(0.01)
         shown = bridge.recorder.of(event_types.FLAG_PROVISIONAL)[0]
@@ -280,7 +280,7 @@ async def test_the_games_of_a_bot_that_plays_here_are_told_once_and_its_stream_i
 
 
 async def opened(bridge: Any) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while not bridge.recorder.of(event_types.GAME_STARTED):
             await asyncio.sleep(0.01)
 

@@ -63,6 +63,12 @@ def everything(value: object) -> object:
     return {name: everything(getattr(value, name)) for name in names} or value
 
 
+async def so(condition: Callable[[], object]) -> None:
+    async with asyncio.timeout(30):
+        while not condition():
+            await asyncio.sleep(0.01)
+
+
 def threads_of(name: str) -> list[threading.Thread]:
     return [thread for thread in threading.enumerate() if name in thread.name]
 
@@ -176,18 +182,18 @@ async def test_failures_and_nonsense(plugin: Write, game: Game, limit: Limits, l
 async def test_a_plugin_that_hangs_is_left_behind_and_the_loop_goes_on(
     plugin: Write, game: Game, limit: Limits
 ) -> None:
-    engine = await started(plugin(thinking('time.sleep(2 if limit.nodes else 0); return Choice("e2e4")')))
+    engine = await started(plugin(thinking('time.sleep(30 if limit.nodes else 0); return Choice("e2e4")')))
     ticks = 0
     search = asyncio.ensure_future(engine.think(game(), limit(1_000, 200, nodes=1)))
     began = time.monotonic()
     while not search.done():
         await asyncio.sleep(0.01)
         ticks += 1
-    assert time.monotonic() - began < 0.4
-    assert ticks > 8
+    assert time.monotonic() - began < 10
+    assert ticks > 2
     assert "did not answer within 200 ms" in str(search.exception())
     await engine.start()
-    assert (await engine.think(game(), limit(1_000, 500))).uci == "e2e4"
+    assert (await engine.think(game(), limit(100_000, 20_000))).uci == "e2e4"
     await engine.close()
 
 
@@ -210,8 +216,7 @@ async def test_an_async_plugin_is_cancelled_with_its_search(
     await asyncio.sleep(0.1)
     search.cancel()
     await asyncio.wait({search})
-    await asyncio.sleep(0.1)
-    assert mark.exists()
+    await so(mark.exists)
     assert (await engine.think(game(), limit())).uci == "e2e4"
     await engine.close()
 
@@ -224,16 +229,15 @@ async def test_close_reaches_the_plugin_and_its_thread_ends(plugin: Write, tmp_p
     assert len(threads_of(name)) == 1
     await engine.close()
     assert mark.exists()
-    await asyncio.sleep(0.1)
-    assert not threads_of(name)
+    await so(lambda: not threads_of(name))
 
 
-@pytest.mark.parametrize("line", ['raise OSError("disk")', "time.sleep(1.5)"])
+@pytest.mark.parametrize("line", ['raise OSError("disk")', "time.sleep(30)"])
 async def test_close_never_raises_or_waits_long(plugin: Write, line: str) -> None:
     engine = await started(plugin(thinking("pass") + f"    def close(self):\n        {line}\n"))
     began = time.monotonic()
     await engine.close()
-    assert time.monotonic() - began < 1.3
+    assert time.monotonic() - began < 10
 
 
 async def test_a_stuck_plugin_does_not_keep_the_program_from_ending(plugin: Write) -> None:

@@ -244,7 +244,7 @@ async def test_with_raw_days_0_nothing_is_kept(tmp_path: Path) -> None:
 
 
 async def until(so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while not so():
             await asyncio.sleep(0.02)
 

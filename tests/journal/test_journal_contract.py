@@ -164,7 +164,7 @@ async def test_closing_writes_what_waits_and_ends_the_followers(journal: SqlJour
     await asyncio.sleep(0)
     await journal.close()
     assert [entry.seq for entry in await appending] == [1, 2]
-    await asyncio.wait_for(following, 1)
+    await asyncio.wait_for(following, 30)
     with pytest.raises(JournalError, match="not open"):
         await journal.append(drafts(1))
 

@@ -165,7 +165,7 @@ Take = Callable[..., Coroutine[Any, Any, list[Any]]]
 def take() -> Take:
     """`await take(messages, 3)`: the first messages of an iterator, fewer when it ends."""
 
-    async def first(messages: AsyncGenerator[Any], most: int = 1000, patience_s: float = 3.0) -> list[Any]:
+    async def first(messages: AsyncGenerator[Any], most: int = 1000, patience_s: float = 30.0) -> list[Any]:
         found: list[Any] = []
         async with aclosing(messages), asyncio.timeout(patience_s):
             async for message in messages:

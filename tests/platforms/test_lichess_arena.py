@@ -54,7 +54,7 @@ async def arena() -> AsyncIterator[Arena]:
 
 async def until(messages: AsyncGenerator[Any], kind: type) -> Any:
     """The next message of a kind."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         async for message in messages:
             if isinstance(message, kind):
                 return message
@@ -64,7 +64,7 @@ async def until(messages: AsyncGenerator[Any], kind: type) -> Any:
 async def play(platform: Lichess, game_id: str, side: chess.Color, moves: list[str]) -> list[GameMessage]:
     """Play one side of a line of moves as the stream asks for them; all that was heard."""
     heard: list[GameMessage] = []
-    async with aclosing(platform.game(game_id)) as messages, asyncio.timeout(10):
+    async with aclosing(platform.game(game_id)) as messages, asyncio.timeout(60):
         async for message in messages:
             heard.append(message)
             if isinstance(message, GameOpened | GameState) and message.snapshot.status in RUNNING:
@@ -105,8 +105,9 @@ async def test_from_a_challenge_to_the_archive(arena: Arena, connect: "Connect")
         listening = [asyncio.create_task(until(events, GameStarted)) for events in (ours,)]
         await asyncio.sleep(0.1)
         challenge = asyncio.create_task(until(theirs, ChallengeReceived))
-        await asyncio.sleep(0.1)
-        assert {bot.name for bot in await alpha.online_bots()} == {"Alpha", "Beta"}
+        async with asyncio.timeout(30):
+            while {bot.name for bot in await alpha.online_bots()} != {"Alpha", "Beta"}:
+                await asyncio.sleep(0.05)
         sent = await alpha.challenge("Beta", time_control=FIVE_THREE, color="white")
         received = (await challenge).challenge
         assert received.challenger == Player("alpha", "Alpha", "BOT", 1500)
@@ -150,7 +151,9 @@ async def test_challenges_declined_and_canceled(arena: Arena, connect: "Connect"
     async with aclosing(alpha.account_events()) as ours, aclosing(beta.account_events()) as theirs:
         gone = asyncio.create_task(until(ours, ChallengeGone))
         received = asyncio.create_task(until(theirs, ChallengeReceived))
-        await asyncio.sleep(0.2)
+        async with asyncio.timeout(30):
+            while {bot.name for bot in await alpha.online_bots()} != {"Alpha", "Beta"}:
+                await asyncio.sleep(0.05)
         sent = await alpha.challenge("Beta", time_control=FIVE_THREE)
         await received
         await beta.perform(DeclineChallenge(sent.id, "timeControl"))

@@ -47,7 +47,7 @@ async def append(journal: SqlJournal, count: int) -> None:
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while not condition():
             await asyncio.sleep(0.002)
 
@@ -174,7 +174,7 @@ async def test_it_ends_with_the_journal(journal: SqlJournal) -> None:
     await journal.append([Draft("kirichess.game.started", "abcdefgh")])
     await feed.reached(1)
     await journal.close()
-    await asyncio.wait_for(running, 5)
+    await asyncio.wait_for(running, 30)
     assert sink.closed
 
 

@@ -48,7 +48,7 @@ class Receiver:
         return web.Response(status=status, headers={"Location": "/elsewhere"} if status == 307 else {})
 
     async def posted(self, count: int) -> None:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             while len(self.posts) < count:
                 self.arrived.clear()
                 await self.arrived.wait()
@@ -159,7 +159,7 @@ async def append(journal: SqlJournal, count: int) -> list[str]:
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while not condition():
             await asyncio.sleep(0.002)
 

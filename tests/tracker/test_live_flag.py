@@ -70,15 +70,21 @@ async def flags(journal: SqlJournal) -> list[tuple[str, object]]:
     return [(entry.type.split(".", 1)[1], entry.data.get("side")) for entry in entries]
 
 
+async def shown(journal: SqlJournal, count: int = 1) -> None:
+    """Wait until so much was said of flags."""
+    async with asyncio.timeout(30):
+        while len(await flags(journal)) < count:
+            await asyncio.sleep(0.02)
+
+
 async def test_a_clock_that_runs_out_is_shown_and_the_move_confirms_it(
     opened: Open, clock: Clock, journal: SqlJournal
 ) -> None:
     tracker = await opened()
     clock.ms += 2000
     await tracker.take(state(clock, *OPENING, white_ms=298_000))
-    await asyncio.sleep(0.7)
     assert await flags(journal) == []
-    await asyncio.sleep(0.5)
+    await shown(journal)
     assert await flags(journal) == [("flag.provisional", "white")]
     clock.ms += 1200
     await tracker.take(state(clock, *OPENING, "d2d4", white_ms=296_800))
@@ -95,7 +101,7 @@ async def test_the_next_reading_withdraws_what_was_wrong(
     tracker = await opened()
     clock.ms += 2900
     await tracker.take(state(clock, *OPENING, white_ms=297_100))
-    await asyncio.sleep(0.3)
+    await shown(journal)
     clock.ms += 300
     await tracker.take(state(clock, *moves, white_ms=white_ms, status=status))
     assert (await flags(journal))[:2] == [("flag.provisional", "white"), ("flag.withdrawn", "white")]
@@ -107,12 +113,10 @@ async def test_a_reading_without_a_move_withdraws_it_and_the_clock_is_watched_ag
     tracker = await opened()
     clock.ms += 2900
     await tracker.take(state(clock, *OPENING, white_ms=297_100))
-    await asyncio.sleep(0.3)
+    await shown(journal)
     await tracker.take(state(clock, *OPENING, white_ms=297_800))
     assert await flags(journal) == [("flag.provisional", "white"), ("flag.withdrawn", "white")]
-    await asyncio.sleep(0.5)
-    assert len(await flags(journal)) == 2
-    await asyncio.sleep(0.5)
+    await shown(journal, 3)
     assert (await flags(journal))[2:] == [("flag.provisional", "white")]
 
 
@@ -121,7 +125,7 @@ async def test_lines_that_tell_nothing_new_leave_it_standing(opened: Open, clock
     await tracker.take(state(clock, *OPENING))
     clock.ms += 2900
     await tracker.take(state(clock, *OPENING))  # a repeated line: the turn does not begin anew
-    await asyncio.sleep(0.3)
+    await shown(journal)
     clock.ms += 300
     await tracker.take(state(clock, *OPENING))
     await tracker.take(state(clock, *OPENING, white_ms=296_700))  # a draw offer, say: the clock is empty by it too
@@ -154,7 +158,7 @@ async def test_a_flag_shown_before_a_restart_is_withdrawn_after_it(
     first = await opened()
     clock.ms += 2900
     await first.take(state(clock, *OPENING, white_ms=297_100))
-    await asyncio.sleep(0.3)
+    await shown(journal)
     first.close()
     second = await opened()
     await second.take(state(clock, *OPENING, "d2d4", white_ms=299_500))

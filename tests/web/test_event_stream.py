@@ -41,7 +41,7 @@ class Program:
         async with (
             aiohttp.ClientSession() as session,
             session.get(f"{self.monitor.url}events{query}", headers=headers) as response,
-            asyncio.timeout(5),
+            asyncio.timeout(30),
         ):
             assert response.headers["Content-Type"].startswith("text/event-stream")
             self.connected.set()
@@ -129,7 +129,7 @@ async def test_a_quiet_line_is_kept_alive(program: Program, monkeypatch: pytest.
     monkeypatch.setattr("bridge.web.stream.KEEP_ALIVE_S", 0.02)
     async with aiohttp.ClientSession() as session, session.get(f"{program.monitor.url}events") as response:
         for _ in range(2):
-            assert (await asyncio.wait_for(response.content.readuntil(b"\r\n\r\n"), 2)).startswith(b":")
+            assert (await asyncio.wait_for(response.content.readuntil(b"\r\n\r\n"), 30)).startswith(b":")
 
 
 async def test_who_does_not_read_is_dropped_and_delays_nobody(
@@ -147,7 +147,7 @@ async def test_who_does_not_read_is_dropped_and_delays_nobody(
     assert [sent.id for sent in await program.read(200, "?after=0")] == list(range(1, 201))
     await asyncio.sleep(0.4)
     received = 0
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         try:
             while chunk := await loop.sock_recv(lazy, 1 << 20):
                 received += len(chunk)
@@ -160,6 +160,6 @@ async def test_who_does_not_read_is_dropped_and_delays_nobody(
 async def test_a_reader_that_leaves_is_forgotten_at_once(program: Program) -> None:
     before = len(asyncio.all_tasks())
     await asyncio.gather(*(program.read(0) for _ in range(5)))
-    async with asyncio.timeout(2):
+    async with asyncio.timeout(30):
         while len(asyncio.all_tasks()) > before:
             await asyncio.sleep(0.01)

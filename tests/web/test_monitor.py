@@ -232,4 +232,4 @@ async def test_the_port_is_known_and_given_back(program: Program) -> None:
 async def test_it_stops_at_once_though_readers_are_there(program: Program) -> None:
     async with program.session.get("/events") as response:
         assert response.status == 200
-        await asyncio.wait_for(program.monitor.stop(), 1)
+        await asyncio.wait_for(program.monitor.stop(), 20)
