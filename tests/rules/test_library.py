@@ -58,6 +58,23 @@ def test_a_finer_source_fills_a_gap() -> None:
     assert refine(refined, [300_000, 300_000, 298_000, 299_000]) == refined
 
 
+def test_a_gap_that_a_later_takeback_left_alone_is_filled() -> None:
+    """As above; then ply 6 is taken back. White's reading after the gap stands, Black's is gone, and with it ply 4."""
+    begun = (
+        Snapshot(MOVES[:2], white_ms=300_000, black_ms=300_000),
+        Snapshot(MOVES[:5], white_ms=298_000, black_ms=299_000),
+        Snapshot(MOVES[:6], white_ms=297_000, black_ms=296_000),
+    )
+    clocks = [300_000, 300_000, 298_000, 299_000, 296_000, 296_000]
+    seventh = Snapshot(MOVES[:7], white_ms=290_000, black_ms=296_000)
+    kept = refine(taken_in(LICHESS, *begun, seventh, begun[2]), clocks)
+    assert thinks(kept)[:6] == [0, 0, 4_000, 3_000, 2_000, 5_000]
+    assert Ledger.replay(kept).certain
+    undone = refine(taken_in(LICHESS, *begun, begun[1]), clocks)
+    assert thinks(undone)[:5] == [0, 0, 4_000, None, 2_000]
+    assert not Ledger.replay(undone).certain
+
+
 def test_a_flag_inside_a_gap_is_found_when_it_is_filled() -> None:
     """Winder: White has 60-1 before ply 3; 58.5 s there leave 0.5, so its toll flags. The sum alone said ply 5."""
     setup = Setup("g", named("winder"), "stream", 10, time_control=TimeControl(300_000, 0), free_first_moves=True)
