@@ -141,7 +141,7 @@ async def test_broken_lines_are_logged_and_skipped(script: "Script", connect: "C
     assert shape(messages) == ["Connected", "GameOpened0", "ChatLine", "GameState1", "GameState2", "GameState3"]
     assert messages[2] == ChatLine("Quill", "tère ♞")
     warnings = [(entry["event"], entry["cause"]) for entry in logs if entry["log_level"] == "warning"]
-    assert [event for event, _ in warnings] == ["line skipped", "line skipped", "line dropped"]
+    assert [event for event, _ in warnings] == ["line_skipped", "line_skipped", "line_dropped"]
     assert "not JSON" in warnings[0][1]
     assert "moves" in warnings[1][1]
     assert script.count(GAME) == 1

@@ -67,7 +67,7 @@ async def user_games(client: Client, gate: Gate, name: str) -> AsyncGenerator[st
             log.warning("waiting", user=name, cause=str(error), again_in_s=round(wait_s, 2))
         except Unreachable as error:
             wait_s = max(wait_s, next(failures))
-            log.warning("users status failed", user=name, cause=str(error), again_in_s=round(wait_s, 2))
+            log.warning("users_status_failed", user=name, cause=str(error), again_in_s=round(wait_s, 2))
         await asyncio.sleep(wait_s)
 
 

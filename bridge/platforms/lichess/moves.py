@@ -94,9 +94,9 @@ class Owed:
                         break  # an earlier try took effect, or the game has moved on: the stream tells
                     raise
                 wait_s, cause = next(retries), str(error)
-            log.warning("still owed", path=path, cause=cause, again_in_s=round(wait_s, 2))
+            log.warning("still_owed", path=path, cause=cause, again_in_s=round(wait_s, 2))
             await asyncio.sleep(wait_s)
-        log.info("no longer owed", path=path)
+        log.info("no_longer_owed", path=path)
 
     async def _believable(self) -> None:
         await self._outage.over()

@@ -52,8 +52,8 @@ async def until_answered(ask: Callable[[], Awaitable[T]], timings: Timings, give
                 raise
             # A proxy may have said it: nothing to worry about yet, and if it stays so the caller is told.
             wait_s = next(waits)
-            log.info("not there, it says", cause=str(error), again_in_s=round(wait_s, 2))
+            log.info("not_there_it_says", cause=str(error), again_in_s=round(wait_s, 2))
             await asyncio.sleep(wait_s)
             continue
-        log.warning("no answer yet", cause=cause, again_in_s=round(wait_s, 2))
+        log.warning("no_answer_yet", cause=cause, again_in_s=round(wait_s, 2))
         await asyncio.sleep(wait_s)
