@@ -129,7 +129,7 @@ async def test_an_answer_lost_after_the_move_took_effect(script: "Script", conne
 
 
 async def test_a_move_that_the_stream_shows_is_not_sent_again(script: "Script", connect: "Connect") -> None:
-    script.on(STREAM, script.streams(full(""), 0.3, state("e2e4"), 5.0))
+    script.on(STREAM, script.streams(full(""), 0.15, state("e2e4"), 5.0))
     script.on(MOVE, script.hangs_up, script.says(429, {"error": "slow", "ratelimit": {"key": "k", "seconds": 0.8}}))
     platform = connect(script.url)
     async with reading(platform):
