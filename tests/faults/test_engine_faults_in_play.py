@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from bridge import event_types
+from bridge.arena import offers
 from bridge.engines.build import build_engine
 from bridge.engines.spec import EngineSpec
 
@@ -86,6 +87,23 @@ async def test_a_program_that_fails_is_started_again_in_the_same_game(
     assert len(running(str(uci))) == 1
     await table.resign(game)
     await table.until(lambda: not running(str(uci)), what="no engine is left")
+
+
+async def test_no_draw_is_agreed_to_and_no_illegal_move_sent_when_an_engine_fails(table: Any, uci: Path) -> None:
+    """The opponent's offer stands meanwhile."""
+    await table.run(program={"path": sys.executable, "args": [str(uci), "illegal"]})
+    game = table.pair()
+    table.move(game, "e2e4")
+    await table.until(lambda: game.plies == 2, 5.0)
+    hall = table.arena.hall
+    hall.happen(game, offers.draw_yes(game, True, hall.game_now_ms(game)))
+    table.move(game, "d2d4")
+    hall.happen(game, offers.draw_yes(game, True, hall.game_now_ms(game)))
+    await table.until(lambda: game.plies == 4, 5.0)
+    assert table.recorder.of(event_types.ENGINE_FAILED, game.id)
+    assert not [line for line in table.requests if "offeringDraw" in line.path or "/draw/" in line.path]
+    assert not table.asked("/move/a1a8")
+    assert not table.asked("/resign")
 
 
 async def test_no_program_outlives_a_daemon_that_is_stopped(table: Any, uci: Path) -> None:
