@@ -11,8 +11,8 @@ from typing import TypeVar
 import chess
 
 from bridge.engines.conversion import WINNING_CP, matters, payable
+from bridge.engines.expected import reply_flags
 from bridge.engines.flag_search import FlagSearch, Spent, may_flag
-from bridge.engines.pressure import reply_flags, reply_lets_flag, worth
 from bridge.engines.reasons import explained
 from bridge.engines.root_scan import Scan, scan
 from bridge.engines.switches import Switches
@@ -67,8 +67,6 @@ class _Choice:
         found = yield self._ask(self._open(), self.switches.main_part if danger or bill else 1.0)
         if seen.flag_draws and (found.score_cp or 0) < _WORSE_CP:
             return self._decided(seen.flag_draws[0], "draws by a flag, where the board is worse")
-        if self.switches.pressure and may_flag(self.line, not self.me, 2):
-            found = self._most_pressing(found)
         if bill and (found.score_cp or 0) >= WINNING_CP:
             found = yield from self._payable(found)
         if not danger:
@@ -127,18 +125,6 @@ class _Choice:
             self.banned[move] = "is flagged by force"
             return True
         return False
-
-    def _most_pressing(self, found: Found) -> Found:
-        """Of the engine's move and those it thought best shortly before, the one that gives most chances to flag."""
-
-        def points(one: Found) -> float:
-            stale = self.switches.stale_cp * max(0, (found.depth or 0) - (one.depth or 0))
-            flags = reply_lets_flag(self.line, one)
-            return worth(one, flags, self.switches.chance, self.switches.win_points, stale)
-
-        best = max([found, *self._recent(found)], key=points)
-        self.tally["pressed"] += best is not found
-        return best
 
     def _payable(self, found: Found) -> Generator[Ask, Found, Found]:
         """A win that the clock can pay, where the engine's cannot be paid."""

@@ -6,8 +6,8 @@ clock that is left must pay that, unless the other side runs out sooner.
 
 import chess
 
+from bridge.engines.expected import spelled
 from bridge.engines.line import Line
-from bridge.engines.pressure import spelled
 from bridge.engines.view import Found
 from bridge.rules.bills import Bill, conversion_bill
 

@@ -17,16 +17,8 @@ class Switches:
     safe_nodes: int = 400
     main_part: float = 0.95
     """The share of the nodes for the engine's first search where another may have to follow."""
-    pressure: bool = True
-    """Among moves that the engine found nearly as good, prefer those whose expected reply lets us flag."""
-    chance: float = 0.5
-    """How likely the expected reply is."""
-    win_points: int = 1000
-    """What a won game is worth, in centipawns near equality."""
     fresh: int = 3
-    """Moves count that the engine preferred within so many depths of its last."""
-    stale_cp: int = 15
-    """What such a move loses in worth for every depth."""
+    """Second choices are moves that the engine preferred within so many depths of its last."""
     conversion: bool = True
     """In won endings prefer wins whose tolls the clock can pay."""
     swindle: bool = True

@@ -1,0 +1,31 @@
+"""What probably comes: the reply that a search expects, played out with both clocks."""
+
+import chess
+
+from bridge.engines.line import Line
+from bridge.engines.view import Found
+
+
+def reply_flags(line: Line, found: Found) -> bool:
+    """Whether the reply that the search expects flags the side to move."""
+    me, height = line.board.turn, line.height
+    try:
+        for ply, uci in enumerate(found.pv[:2]):
+            move = spelled(line.board, uci)
+            if move is None:
+                return False
+            outcome = line.push(move)
+            if outcome is not None:
+                return ply == 1 and outcome.winner == (not me)
+        return False
+    finally:
+        while line.height > height:
+            line.pop()
+
+
+def spelled(board: chess.Board, uci: str) -> chess.Move | None:
+    """A line's move on our boards, where castling is king takes rook; None where it is not legal."""
+    move = chess.Move.from_uci(uci)
+    if board.is_legal(move):
+        return move
+    return next((c for c in board.generate_castling_moves() if board.uci(c, chess960=False) == uci), None)
