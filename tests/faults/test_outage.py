@@ -3,6 +3,7 @@
 import asyncio
 import socket
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -11,12 +12,14 @@ import structlog
 from aiohttp import web
 
 from bridge import event_types
+from bridge.daemon import Daemon
 from bridge.errors import RateLimited, Unreachable
 from bridge.interfaces import Say
 from bridge.platforms.lichess.answers import ServerError
 from bridge.platforms.lichess.outage import Follower, Outage, Probe
 from bridge.platforms.lichess.platform import Lichess
 from bridge.platforms.lichess.timings import Timings
+from bridge.settings.models import Settings
 from bridge.web import create_monitor
 
 GAMES = 12
@@ -291,6 +294,42 @@ async def test_a_token_that_is_revoked_is_one_clear_state_and_comes_back_by_itse
     assert (await health(table))[0] == 200
     await table.resign(game)
     await table.check_undisturbed(game)
+
+
+async def test_an_account_that_is_closed_leaves_the_others_alone(
+    table: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """403 from now on for one of two accounts."""
+    monkeypatch.setattr("bridge.lobby._REFUSED_PAUSE_S", 0.2)
+    settings = {
+        "accounts": [
+            {"platform": "lichess", "url": table.arena.url, "token": f"token{name}", "play": table.settings()}
+            for name in ("Kiri", "Robot")
+        ],
+        "engines": {"fake": {"kind": "random"}},
+        "journal": {"url": f"sqlite:///{tmp_path}/two.db"},
+    }
+    table.daemon = Daemon(Settings.model_validate(settings), sinks=[table.recorder], timings=table.QUICK)
+    work = asyncio.create_task(table.daemon.run())
+    try:
+        await table.until(lambda: {"kiri", "robot"} <= table.arena.hall.audience.events.keys())
+        game = table.pair()
+        await table.play(game, 4)
+        closed = {"status": 403, "body": {"error": "This account is closed"}, "account": "robot"}
+        table.faults.next("event_stream", times=1000, **closed)
+        table.faults.drop("event", account="robot")
+        await table.until(lambda: not table.daemon.status().healthy)
+        await asyncio.sleep(0.5)
+        streams = {stream.name: stream for stream in table.daemon.status().streams}
+        assert "account is closed" in streams["Robot"].detail
+        assert streams["Kiri"].alive
+        await table.play(game, 8)
+        assert not work.done()
+        offline = table.recorder.of(event_types.ACCOUNT_OFFLINE)
+        assert [entry.account for entry in offline] == ["Robot"]
+    finally:
+        work.cancel()
+        await asyncio.gather(work, return_exceptions=True)
 
 
 async def test_names_that_cannot_be_resolved_for_a_while(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
