@@ -47,3 +47,8 @@ def test_the_files_that_the_readme_names_exist() -> None:
     root = Path(__file__).parents[1]
     for name in re.findall(r"`((?:config|deploy|tests|bridge)/[\w./]*)`", README):
         assert (root / name).exists(), name
+
+
+def test_ci_runs_the_readmes_own_test_command() -> None:
+    (command,) = [line for line in README.splitlines() if line.startswith("python3 -m venv") and "pytest" in line]
+    assert command in (Path(__file__).parents[1] / ".ci" / "run").read_text("utf-8")
