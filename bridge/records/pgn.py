@@ -13,7 +13,7 @@ from bridge.errors import RecordError
 from bridge.records.clock_comments import ClockComments, parse_time_control
 from bridge.records.game import Game, is_lichess, printable, unnamed
 from bridge.records.pgn_text import GameText, Line, cut
-from bridge.records.termination import PgnEnd, pgn_end
+from bridge.records.termination import PgnEnd, pgn_end, same_result
 from bridge.rules.pools import NAMED
 from bridge.rules.position import start_board
 from bridge.rules.snapshot import Anomaly, Snapshot
@@ -54,7 +54,11 @@ def _read(text: GameText) -> Game:
     if start_fen is None and first is not None and first[1] > 1:
         raise _at(first[0], f"the moves begin with number {first[1]}, and no FEN says where from")
     moves = _read_moves(text, start_fen, chess960)
-    end = pgn_end(_result(text), text.tags.get("Termination", ""), moves.board)
+    result = _result(text)
+    end = pgn_end(result, text.tags.get("Termination", ""), moves.board)
+    if text.result not in ("", "*") and not same_result(text.result, result):
+        note = f"the Result tag says {result}, the moves end with {text.result}: taken from the tag"
+        end = replace(end, notes=(*end.notes, Anomaly("result_mismatch", len(moves.uci), note)))
     return _game(text, moves, end, start_fen, chess960)
 
 
@@ -179,6 +183,8 @@ def _game(text: GameText, moves: _Moves, end: PgnEnd, start_fen: str | None, che
         moves=moves.uci,
         status=end.status,
         winner=end.winner,
+        white_ms=0 if end.ran_out and moves.board.turn else None,
+        black_ms=0 if end.ran_out and not moves.board.turn else None,
         clocks_ms=clocks.clk_ms if source == "clk" else None,
         think_ms=clocks.emt_ms if source == "think" else None,
         # Without clocks nothing is known of the last thinking time either, whatever the platform's clock started with.

@@ -30,7 +30,7 @@ def to_pgn(verdict: Verdict, *, event: str = "KiriChess game", date: str = "????
     game = chess.pgn.Game()
     _set_position(game, verdict)
     for name, value in _tags(verdict, event, date).items():
-        game.headers[name] = " ".join(value.replace("\\", "/").split()) if name != "KiriRules" else value
+        game.headers[name] = _tag_text(value)
     board = start_board(verdict.start_fen)
     kiri_ms = {row.ply: row.white_ms if row.side else row.black_ms for row in verdict.rows if row.ply is not None}
     node: chess.pgn.GameNode = game
@@ -42,6 +42,11 @@ def to_pgn(verdict: Verdict, *, event: str = "KiriChess game", date: str = "????
         comments += [f"[%kclk {kiri_ms[ply]}]"] if ply in kiri_ms else []
         node.comment = " ".join(comments)
     return game.accept(chess.pgn.StringExporter(columns=100)) + "\n"
+
+
+def _tag_text(value: str) -> str:
+    """On one line, quotes and backslashes escaped (PGN standard 7), which python-chess leaves to its callers."""
+    return " ".join(value.split()).replace("\\", "\\\\").replace('"', '\\"')
 
 
 def clk(milliseconds: int) -> str:

@@ -20,6 +20,8 @@ class PgnEnd:
     status: str
     winner: chess.Color | None = None
     notes: tuple[Anomaly, ...] = ()
+    ran_out: bool = False
+    """The platform's clock of the side to move was empty, and the platform drew the game all the same."""
 
 
 def pgn_end(result: str, termination: str, board: chess.Board) -> PgnEnd:
@@ -32,6 +34,11 @@ def pgn_end(result: str, termination: str, board: chess.Board) -> PgnEnd:
     if result in _DRAWS:
         return _drawn(termination.strip(), board)
     return PgnEnd("unknownFinish")
+
+
+def same_result(one: str, other: str) -> bool:
+    """Whether two results mean the same; a draw has many spellings."""
+    return one == other or (one in _DRAWS and other in _DRAWS)
 
 
 def _won(winner: chess.Color, termination: str, board: chess.Board) -> PgnEnd:
@@ -58,7 +65,8 @@ def _drawn(termination: str, board: chess.Board) -> PgnEnd:
         return PgnEnd("draw")
     if drawn_by:
         note = f"the platform drew it by its own rule ({drawn_by[1]})"
-        return PgnEnd("draw", None, (Anomaly("platform_draw_rule", len(board.move_stack), note),))
+        own_rule = Anomaly("platform_draw_rule", len(board.move_stack), note)
+        return PgnEnd("draw", None, (own_rule,), ran_out="timeout" in drawn_by[1])
     return PgnEnd("draw", None, (_unknown(termination, board),))
 
 

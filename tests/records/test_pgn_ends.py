@@ -96,3 +96,43 @@ def test_without_clocks_the_platforms_flag_takes_no_thinking_time_with_it() -> N
     verdict = judged(OPEN, Result="0-1", Termination="Time forfeit", TimeControl="3600+0")
     assert verdict.outcome.reason == "platform_timeout"
     assert verdict.white_ms == 360_000 - 3_000
+
+
+DRAWN_ON_TIME = "Game drawn by timeout vs insufficient material"
+CLOCKED = "1. e4 {[%clk 0:04:59]} e5 {[%clk 0:04:58]} 2. Nf3 {[%clk 0:04:50]}"
+
+
+@pytest.mark.parametrize(
+    ("pool", "reason", "result", "black_ms"),
+    [("winder", "flag", "1-0", 59_000 - 2_000 - 298_000), ("mainspring", "agreement", "1/2-1/2", 897_000 - 298_000)],
+)
+def test_a_clock_that_ran_out_is_charged_before_the_platforms_draw(
+    pool: str, reason: str, result: str, black_ms: int
+) -> None:
+    lines = [f'[Termination "{DRAWN_ON_TIME}"]', '[TimeControl "300"]', '[Result "1/2-1/2"]', "", f"{CLOCKED} 1/2-1/2"]
+    (game,) = read_lines(enumerate(lines, 1), "games.pgn")
+    assert isinstance(game, Game)
+    verdict = game.judge(named(pool))
+    assert (verdict.outcome.reason, verdict.outcome.result, verdict.black_ms) == (reason, result, black_ms)
+
+
+@pytest.mark.parametrize(
+    ("tag", "token", "contradicts"),
+    [
+        ("1-0", "0-1", True),
+        ("0-1", "1/2-1/2", True),
+        ("1/2-1/2", "1-0", True),
+        ("1-0", "1-0", False),
+        ("1/2-1/2", "1/2", False),
+        ("½-½", "1/2-1/2", False),
+        ("1-0", "*", False),
+        ("1-0", "", False),
+        ("*", "0-1", False),
+    ],
+)
+def test_a_result_that_contradicts_its_tag_is_told_and_the_tag_wins(tag: str, token: str, contradicts: bool) -> None:
+    (game,) = read_lines(enumerate([f'[Result "{tag}"]', '[TimeControl "60"]', "", f"1. e4 e5 {token}"], 1), "x")
+    assert isinstance(game, Game)
+    verdict = game.judge(named("anchor"))
+    assert verdict.outcome.result == {"*": token, "½-½": token}.get(tag, tag)
+    assert [note.ply for note in verdict.anomalies if note.kind == "result_mismatch"] == [2] * contradicts

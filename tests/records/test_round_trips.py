@@ -1,9 +1,11 @@
 """What we write, we read back: events of the journal, and PGN with both clocks."""
 
+import io
 import json
 from pathlib import Path
 
 import chess
+import chess.pgn
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -175,10 +177,29 @@ def test_the_platforms_ending_keeps_its_words(
         assert game.judge(named("winder")).platform == verdict.platform
 
 
-def test_names_cannot_break_the_tags() -> None:
-    _, game, text = written(setup(white='A "B" \\ C\n[Result "0-1"]'), Snapshot(["e2e4"], "resign", chess.WHITE))
-    assert game.snapshot.winner == chess.WHITE
+@pytest.mark.parametrize("name", ['Max "Q" Euwe', "back\\slash", 'ends in "', "ends in \\", '"]', '\\"', "Ünï"])
+def test_names_cannot_break_the_tags(name: str) -> None:
+    _, game, text = written(setup(white=name, black=name), Snapshot(["e2e4"], "resign", chess.WHITE))
+    assert (game.snapshot.winner, game.white, game.black) == (chess.WHITE, name, name)
+    told = chess.pgn.read_game(io.StringIO(text))
+    assert told is not None
+    assert not told.errors
+    assert told.headers["White"].replace('\\"', '"').replace("\\\\", "\\") == name
+    assert [move.uci() for move in told.mainline_moves()] == ["e2e4"]
+
+
+def test_a_name_of_several_lines_is_written_on_one() -> None:
+    _, game, text = written(setup(white='A\n[Result "0-1"]'), Snapshot(["e2e4"], "resign", chess.WHITE))
+    assert (game.snapshot.winner, game.white) == (chess.WHITE, 'A [Result "0-1"]')
     assert text.count("\n[Result ") == 1
+
+
+def test_dials_are_quoted_as_pgn_wants_and_read_in_either_way() -> None:
+    _, game, text = written(setup(), Snapshot(MOVES, "resign", chess.WHITE, clocks_ms=CLOCKS))
+    assert '[KiriRules "{\\"base_s\\":60,' in text
+    (bare,) = read_lines(enumerate(text.replace('\\"', '"').split("\n"), 1), "x")
+    assert isinstance(bare, Game)
+    assert bare.rules == game.rules
 
 
 @pytest.mark.parametrize(
