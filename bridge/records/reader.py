@@ -9,9 +9,9 @@ from typing import BinaryIO, TypeAlias
 
 from bridge.errors import RecordError
 from bridge.records.export import is_export, read_export
-from bridge.records.fields import brief
+from bridge.records.fields import Json, brief
 from bridge.records.game import Game, unnamed
-from bridge.records.game_record import is_game_record, read_game_record
+from bridge.records.game_record import SCHEMA, is_game_record, read_game_record
 from bridge.records.pgn import read_pgn
 from bridge.records.pgn_text import Line
 from bridge.records.streams import open_lines
@@ -48,9 +48,7 @@ def read_lines(lines: Iterable[Line], name: str) -> Iterator[Game | RecordError]
     head: list[Line] = []
     for line in remaining:
         if _JSON_SIGN.match(line[1]):
-            if head:
-                yield RecordError("the lines before the first object are not JSON", place=f"{name}: line {head[0][0]}")
-            yield from _read_json(line, remaining, name)
+            yield from _read_json(head, line, remaining, name)
             return
         if line[1].strip():
             head.append(line)
@@ -69,21 +67,31 @@ _Item: TypeAlias = tuple[int, object] | RecordError
 """A parsed value with the line it begins on, or what is broken there."""
 
 
-def _read_json(first: Line, rest: Iterator[Line], name: str) -> Iterator[Game | RecordError]:
-    games, others = 0, []
+def _read_json(head: Sequence[Line], first: Line, rest: Iterator[Line], name: str) -> Iterator[Game | RecordError]:
+    """`head`: the lines before the first that looks like JSON."""
+    number, streamed = len(head), []
+    # What may be a broken game, until something shows that the file is one of games.
+    waiting: list[Game | RecordError] | None = [
+        _game_of(item, f"{name}: game {at}", "") for at, item in enumerate(_one_a_line(iter(head)), 1)
+    ]
     for item in _values(first, rest):
-        if not isinstance(item, RecordError) and (kind := _other(item[1])):
-            others.append(f"line {item[0]}: {kind}")
+        if not isinstance(item, RecordError) and (kind := _stream_line(item[1])):
+            streamed.append(f"line {item[0]}: {kind}")
             continue
-        games += 1
-        if isinstance(item, RecordError):
-            yield RecordError(item.message, place=f"{name}: game {games}, {item.place}")
-        else:
-            yield _read_value(item[1], f"{name}: game {games}, line {item[0]}", unnamed(name, games))
-    if not games:
-        yield RecordError(f"no game in it ({others[0] if others else 'an empty list'})", place=name)
-    elif others:
-        yield RecordError(f"no game in {len(others)} of its objects (first: {others[0]})", place=name)
+        number += 1
+        game = _game_of(item, f"{name}: game {number}", unnamed(name, number))
+        if waiting is not None and not _means_a_game(item):
+            waiting.append(game)
+            continue
+        yield from waiting or ()
+        waiting = None
+        yield game
+    if waiting is not None:
+        broken = [error for error in waiting if isinstance(error, RecordError)]
+        told = [f"{error.place.rsplit(', ')[-1]}: {error.message}" for error in broken] + streamed
+        yield RecordError(f"no game in it ({told[0] if told else 'an empty list'})", place=name)
+    elif streamed:
+        yield RecordError(f"no game in {len(streamed)} of its objects (first: {streamed[0]})", place=name)
 
 
 def _values(first: Line, rest: Iterator[Line]) -> Iterator[_Item]:
@@ -149,26 +157,43 @@ def _parses(text: str) -> bool:
     return True
 
 
-def _read_value(given: object, place: str, name: str) -> Game | RecordError:
-    assert isinstance(given, dict), "`_other` names everything else"
+def _game_of(item: _Item, place: str, name: str) -> Game | RecordError:
+    if isinstance(item, RecordError):
+        return RecordError(item.message, place=f"{place}, {item.place}")
+    line, given = item
+    place = f"{place}, line {line}"
     try:
+        if not isinstance(given, dict):
+            raise RecordError(f"no object: {brief(given)}")
         if is_game_record(given):
             return read_game_record(given, place=place, name=name)
-        return read_export(given).game(place=place)
+        if is_export(given):
+            return read_export(given).game(place=place)
+        raise RecordError(_why_no_game(given))
     except RecordError as error:
         return RecordError(error.message, place=place)
 
 
-def _other(given: object) -> str:
-    """What a value is that is no game; empty for a game."""
-    if not isinstance(given, dict):
-        return "no object"
-    if is_game_record(given) or is_export(given):
+def _stream_line(given: object) -> str:
+    """What a value is that Lichess streams; empty for anything else."""
+    if not isinstance(given, dict) or is_game_record(given) or is_export(given):
         return ""
     kind = given.get("type") or given.get("t")
-    if isinstance(kind, str) and kind in _STREAMS:
-        return f"{kind!r}, a line of {_STREAMS[kind]}"
-    schema = given.get("schema")
-    if isinstance(schema, str):
-        return f"schema {brief(schema)}"
+    return f"{kind!r}, a line of {_STREAMS[kind]}" if isinstance(kind, str) and kind in _STREAMS else ""
+
+
+def _means_a_game(item: _Item) -> bool:
+    """Whether a value is a game, or was to be one."""
+    if isinstance(item, RecordError):
+        return True
+    given = item[1]
+    return isinstance(given, dict) and ("moves" in given or is_game_record(given) or is_export(given))
+
+
+def _why_no_game(given: Json) -> str:
+    schema = given.get("schema", SCHEMA)
+    if schema != SCHEMA:
+        return f"schema {brief(schema)}, not {SCHEMA}"
+    if "moves" in given:
+        return f"moves must be an array of UCI strings, not {brief(given['moves'])}"
     return "a Lichess game without its moves" if "players" in given else "an object that is no game"

@@ -123,6 +123,7 @@ def test_a_first_line_that_is_cut_short_does_not_take_the_others_with_it() -> No
         (b'{"schema":"kirichess.verdict/1","id":"x"}', "kirichess.verdict/1"),
         (b"{}", "no game"),
         (b'{"a":1}\n{"b":2}\n', "no game"),
+        (b'Dear reader,\nthis is\n{"a": 1}\n', "broken JSON"),
     ],
 )
 def test_a_file_with_no_game_in_it_gets_one_line_that_says_so(data: bytes, says: str) -> None:
@@ -130,6 +131,43 @@ def test_a_file_with_no_game_in_it_gets_one_line_that_says_so(data: bytes, says:
     assert isinstance(told, RecordError)
     assert str(told).startswith("file: no game in it")
     assert says in told.message
+
+
+BROKEN = {
+    "[]": "no object: []",
+    "42": "no object: 42",
+    "null": "no object: None",
+    '"moves"': "no object: 'moves'",
+    "[1": "broken JSON",
+    "nonsense": "broken JSON",
+    "{}": "an object that is no game",
+    '{"id":"x","moves":"e2e4"}': "moves must be an array of UCI strings, not 'e2e4'",
+    '{"id":"x","moves":null}': "moves must be an array of UCI strings, not None",
+    '{"schema":"kirichess.game/2","moves":["e2e4"]}': "schema 'kirichess.game/2', not kirichess.game/1",
+    '{"schema":7,"moves":["e2e4"]}': "schema 7, not kirichess.game/1",
+    '{"schema":"kirichess.verdict/1","id":"x"}': "schema 'kirichess.verdict/1'",
+    '{"schema":"kirichess.game/1"}': "moves are missing",
+    '{"id":"x","players":{}}': "a Lichess game without its moves",
+}
+
+
+@pytest.mark.parametrize("before", [[], ["{}"], ["nonsense", "42"], [json.dumps(RECORD)]])
+def test_every_broken_line_is_told_with_its_own_number_and_line(before: list[str]) -> None:
+    given = [*before, json.dumps(RECORD), *BROKEN, json.dumps({"moves": ["d2d4"]})]
+    found = read("\n".join(given).encode())
+    assert len(found) == len(given)
+    for number, (text, game) in enumerate(zip(given, found, strict=True), 1):
+        if isinstance(game, RecordError):
+            assert str(game).startswith(f"file: game {number}, line {number}: {BROKEN[text]}")
+    last = found[-1]
+    assert isinstance(last, Game)
+    assert (last.game_id, last.place) == (f"file#{len(given)}", f"file: game {len(given)}, line {len(given)}")
+
+
+def test_records_that_are_all_broken_are_told_one_by_one() -> None:
+    first, second = read(b'{"schema":"kirichess.game/2","moves":[]}\n{"id":"x","moves":"e2e4"}\n')
+    assert str(first).startswith("file: game 1, line 1: schema")
+    assert str(second).startswith("file: game 2, line 2: moves must be an array")
 
 
 def test_objects_that_are_no_game_are_told_once_beside_the_games() -> None:
