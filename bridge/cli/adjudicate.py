@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from bridge.cli.console import complain, console
+from bridge.cli.console import complain, console, is_lively
 from bridge.cli.targets import DEFAULT_URL, FileTarget, OnlineTarget, parse_target
 from bridge.cli.values import server_address
 from bridge.errors import PlatformError, RecordError, UsageError
@@ -113,7 +113,7 @@ def _output(path: Path | None, targets: Sequence[FileTarget | OnlineTarget]) -> 
 @contextmanager
 def _progress(targets: Sequence[FileTarget | OnlineTarget]) -> Iterator[Callable[[int], object] | None]:
     """A bar over the bytes read, on stderr, where that is a terminal."""
-    if not sys.stderr.isatty():
+    if not is_lively(sys.stderr):
         yield None
         return
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn

@@ -1,5 +1,6 @@
-"""What goes to the terminal: complaints, and rich consoles that are plain where nobody looks."""
+"""What goes to the terminal: complaints, and rich consoles that are plain where nobody looks or wants colours."""
 
+import os
 from typing import IO, TYPE_CHECKING
 
 import click
@@ -20,8 +21,19 @@ def complain(message: str) -> None:
 
 
 def console(file: IO[str]) -> "Console":
-    """A rich console on a stream: as wide as the terminal, or plain and unwrapped text elsewhere; honours NO_COLOR."""
+    """A rich console on a stream: as wide as the terminal, or plain and unwrapped text elsewhere.
+
+    Where `is_lively` says no, nothing but text comes out: no colours, no weight, no cursor that moves.
+    """
     from rich.console import Console
 
+    lively = is_lively(file)
     width = None if file.isatty() else _PLAIN_WIDTH
-    return Console(file=file, width=width, markup=False, highlight=False, emoji=False)
+    return Console(
+        file=file, width=width, force_terminal=lively, no_color=not lively, markup=False, highlight=False, emoji=False
+    )
+
+
+def is_lively(file: IO[str]) -> bool:
+    """Whether a stream may be coloured and redrawn: on a terminal that can, without NO_COLOR (https://no-color.org)."""
+    return file.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "") not in ("dumb", "unknown")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from bridge.cli.console import complain, console
+from bridge.cli.console import complain, console, is_lively
 from bridge.cli.values import finite
 from bridge.errors import UsageError
 
@@ -179,7 +179,7 @@ def _progress(total: int, done: int) -> "Iterator[Callable[[Sequence[PairLine]],
         MofNCompleteColumn(),
         TimeRemainingColumn(),
         console=console(sys.stderr),
-        disable=not sys.stderr.isatty(),
+        disable=not is_lively(sys.stderr),
     )
     with bar:
         task = bar.add_task("pairs", total=total, completed=done)

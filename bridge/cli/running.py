@@ -2,16 +2,15 @@
 
 import asyncio
 import logging
-import os
 import signal
 import sys
 from collections.abc import Callable, Coroutine
 from functools import partial
 
 import structlog
-from rich.console import Console
 
 from bridge import systemd
+from bridge.cli.console import console, is_lively
 from bridge.cloudevents import to_json
 from bridge.daemon import Daemon
 from bridge.interfaces import Entry, Sink
@@ -58,9 +57,8 @@ def _printer(*, json: bool) -> Sink:
     """A live picture on a terminal, one line an event elsewhere, CloudEvents with `--json`."""
     if json:
         return JsonLines()
-    console = Console()
-    live = console.is_terminal and not console.is_dumb_terminal and "NO_COLOR" not in os.environ
-    return LiveView(console) if live else PlainLines(console)
+    screen = console(sys.stdout)
+    return LiveView(screen) if is_lively(sys.stdout) else PlainLines(screen)
 
 
 def set_up_logs(level: int | None = None) -> None:
@@ -72,7 +70,7 @@ def set_up_logs(level: int | None = None) -> None:
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso"),
-            structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty() and "NO_COLOR" not in os.environ),
+            structlog.dev.ConsoleRenderer(colors=is_lively(sys.stderr)),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
         # Looked up at each line: a live picture puts its own stderr in place, to print above itself.
