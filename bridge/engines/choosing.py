@@ -14,6 +14,7 @@ from bridge.engines.conversion import WINNING_CP, matters, payable
 from bridge.engines.expected import reply_flags
 from bridge.engines.flag_search import FlagSearch, Spent, may_flag
 from bridge.engines.reasons import explained
+from bridge.engines.repetition import ahead, better_than_drawn, repeats
 from bridge.engines.root_scan import Scan, scan
 from bridge.engines.switches import Switches
 from bridge.engines.view import Ask, Decision, Found, View
@@ -64,9 +65,12 @@ class _Choice:
             return (yield from self._swindle())
         danger = not seen.hopeless and self.switches.safe_moves > 0 and may_flag(self.line, self.me, 2)
         bill = self.switches.conversion and matters(self.line)
-        found = yield self._ask(self._open(), self.switches.main_part if danger or bill else 1.0)
+        persist = self.switches.persist and ahead(self.line)
+        found = yield self._ask(self._open(), self.switches.main_part if danger or bill or persist else 1.0)
         if seen.flag_draws and (found.score_cp or 0) < _WORSE_CP:
             return self._decided(seen.flag_draws[0], "draws by a flag, where the board is worse")
+        if persist and repeats(self.line, found):
+            found = yield from self._going_on(found)
         if bill and (found.score_cp or 0) >= WINNING_CP:
             found = yield from self._payable(found)
         if not danger:
@@ -125,6 +129,18 @@ class _Choice:
             self.banned[move] = "is flagged by force"
             return True
         return False
+
+    def _going_on(self, found: Found) -> Generator[Ask, Found, Found]:
+        """Another move than one that repeats, where the game that goes on is worth more than a draw."""
+        self.tally["repeats"] += 1
+        for one in reversed(self._recent(found)):
+            if not repeats(self.line, one) and better_than_drawn(self.line, one):
+                return one
+        others = [move for move in self._open() if not repeats(self.line, Found(self.view.uci(move)))]
+        if not others:
+            return found
+        other = yield self._ask(others, 0.8)
+        return other if better_than_drawn(self.line, other) else found
 
     def _payable(self, found: Found) -> Generator[Ask, Found, Found]:
         """A win that the clock can pay, where the engine's cannot be paid."""

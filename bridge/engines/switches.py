@@ -19,6 +19,8 @@ class Switches:
     """The share of the nodes for the engine's first search where another may have to follow."""
     fresh: int = 3
     """Second choices are moves that the engine preferred within so many depths of its last."""
+    persist: bool = True
+    """With the better clock avoid repetitions, where the board allows it."""
     conversion: bool = True
     """In won endings prefer wins whose tolls the clock can pay."""
     swindle: bool = True

@@ -1,0 +1,110 @@
+"""What kiri makes of the engine's searches: repetitions with the better clock, wins that can be paid."""
+
+from collections.abc import Callable
+
+import chess
+import pytest
+
+from bridge.engines.choosing import choose
+from bridge.engines.conversion import payable
+from bridge.engines.line import Line, Pace
+from bridge.engines.reasons import explain_choice
+from bridge.engines.switches import Switches
+from bridge.engines.view import Ask, Decision, Found, View
+from bridge.rules.pools import POOLS
+from bridge.rules.position import read_move, start_board
+
+Engine = Callable[[Ask], Found]
+
+
+def view(fen: str, moves: str = "", white_ms: int = 60_000, black_ms: int = 60_000, pool: str = "anchor") -> View:
+    board = start_board(fen)
+    for uci in moves.split():
+        board.push(read_move(board, uci))
+    return View(board, False, white_ms, black_ms, POOLS[pool])
+
+
+def decide(given: View, engine: Engine, switches: Switches | None = None) -> Decision:
+    steps = choose(given, switches or Switches())
+    try:
+        ask = next(steps)
+        while True:
+            ask = steps.send(engine(ask))
+    except StopIteration as end:
+        decision: Decision = end.value
+        return decision
+
+
+def prefers(*ucis: str, score_cp: int = 0) -> Engine:
+    """An engine that plays the first of these moves that it may."""
+
+    def answer(ask: Ask) -> Found:
+        uci = next((uci for uci in ucis if not ask.moves or uci in ask.moves), ask.moves[0] if ask.moves else ucis[0])
+        return Found(uci, score_cp, 9, (uci,))
+
+    return answer
+
+
+@pytest.mark.parametrize(("white_ms", "black_ms", "repeats"), [(90_000, 60_000, False), (60_000, 90_000, True)])
+def test_whoever_has_the_better_clock_does_not_repeat(white_ms: int, black_ms: int, repeats: bool) -> None:
+    fen, moves = "4k3/7p/8/8/8/8/P7/4K3 w - - 0 1", "e1e2 e8e7 e2e1 e7e8"
+    given = view(fen, moves, white_ms, black_ms)
+    decision = decide(given, prefers("e1e2", "a2a4"))
+    assert decision.uci == ("e1e2" if repeats else "a2a4")
+
+
+def test_a_repetition_is_better_than_a_lost_game_even_with_the_better_clock() -> None:
+    given = view("4k3/7p/8/8/8/8/P7/4K3 w - - 0 1", "e1e2 e8e7 e2e1 e7e8", 90_000, 60_000)
+
+    def engine(ask: Ask) -> Found:
+        return Found("e1e2", 0, 9, ("e1e2",)) if not ask.moves else Found(ask.moves[0], -500, 9, (ask.moves[0],))
+
+    assert decide(given, engine).uci == "e1e2"
+
+
+def test_a_win_that_the_clock_cannot_pay_is_left_for_one_that_it_can() -> None:
+    line = Line(chess.Board("7k/8/5K2/8/8/8/P6Q/8 b - - 0 1", chess960=True), 5_000, 60_000, POOLS["anchor"])
+    line.board.turn = chess.WHITE
+    dear = Found("h2d2", 900, 9, ("h2d2", "h8g8", "d2e2", "g8h8", "e2e8"))
+    cheap = Found("f6f7", 900, 9, ("f6f7", "h8h7"))
+    assert not payable(line, dear)
+    rich = Line(chess.Board("7k/8/5K2/8/8/8/P6Q/8 w - - 0 1", chess960=True), 90_000, 60_000, POOLS["anchor"])
+    assert payable(rich, dear)
+    assert payable(rich, cheap)
+
+
+def test_an_ending_is_weighed_by_its_bill_and_by_who_runs_out_first() -> None:
+    fen = "8/8/8/4k3/8/8/8/K6R w - - 0 1"
+    poor = Line(chess.Board(fen, chess960=True), 30_000, 200_000, POOLS["anchor"], (Pace(500), Pace(500)))
+    rich = Line(chess.Board(fen, chess960=True), 150_000, 200_000, POOLS["anchor"], (Pace(500), Pace(500)))
+    first = Line(chess.Board(fen, chess960=True), 30_000, 5_000, POOLS["anchor"], (Pace(500), Pace(500)))
+    step = Found("a1b2", 500, 20, ("a1b2",))
+    assert [payable(line, step) for line in (poor, rich, first)] == [False, True, True]
+
+
+def test_every_part_can_be_turned_off() -> None:
+    off = Switches(flags=False, safe_moves=0, conversion=False, swindle=False, persist=False)
+    given = view("k7/p7/8/3r4/8/8/8/3QK3 w - - 0 1", "", 1_500, 60_000, "ratchet")
+    decision = decide(given, prefers("d1d5"), off)
+    assert (decision.uci, decision.nodes) == ("d1d5", 0)
+
+
+def test_a_draw_by_a_flag_is_taken_when_everything_else_loses_by_one() -> None:
+    # White has only king and knight: if its own flag falls it loses, if Black's falls by a capture it is a draw.
+    given = view("7k/8/8/8/4p3/2N5/8/K7 w - - 0 1", "", 1_000, 4_000, "anchor")
+    decision = decide(given, prefers("c3b5"))
+    assert decision.uci == "c3e4"
+
+
+def test_the_explanation_names_candidates_and_what_was_ruled_out() -> None:
+    given = view("k7/p7/8/3r4/8/8/8/3QK3 w - - 0 1", "", 3_500, 60_000, "ratchet")
+    text = explain_choice(decide(given, prefers("d1d3", "e1f1", score_cp=40)))
+    assert text.splitlines()[0] == "e1f1: the engine's move"
+    assert "  e1f1 +0.40, own clock -0:01.0, other +0:00.0" in text
+    assert "(flags ourselves)" in text
+
+
+def test_our_own_searches_keep_to_their_part_of_the_nodes() -> None:
+    given = view("r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N1PN2/PP2BPPP/R1BQ1RK1 w - - 0 9", "", 9_000, 9_000)
+    short = View(given.board, False, 9_000, 9_000, given.dials, allowance=60)
+    assert decide(short, prefers("c4d5")).nodes <= 110
