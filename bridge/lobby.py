@@ -107,6 +107,8 @@ class Lobby:
         self._draining = False
         self._idle = asyncio.Event()
         self._idle.set()
+        self._welcome = asyncio.Event()
+        self._welcome.set()
         self.name = bot.name
         self.online = self._was_online = False
         self.trouble = "not connected yet"
@@ -135,6 +137,7 @@ class Lobby:
                 except Refused as error:
                     if not self._was_online:
                         raise
+                    self._welcome.clear()
                     if self.trouble != str(error):
                         log.error("account_refused", account=self.name, cause=str(error))
                     await self._went(online=False, reason=str(error))
@@ -163,6 +166,7 @@ class Lobby:
                 self._told_finished.append(event.game_id)
                 self._release(event.game_id)
             case Connected():
+                self._welcome.set()
                 await self._went(online=True, reason="")
             case Disconnected():
                 await self._went(online=False, reason=event.reason)
@@ -282,6 +286,8 @@ class Lobby:
                     await self._give_up(game_id, gone=gone)
                     return
                 await asyncio.sleep(min(_LONGEST_PAUSE_S, 2**attempt))
+                # An account that is refused is so in all its games.
+                await self._welcome.wait()
                 attempt += 1
             self._finished.append(game_id)
         finally:

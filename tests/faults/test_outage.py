@@ -281,9 +281,10 @@ async def test_a_token_that_is_revoked_is_one_clear_state_and_comes_back_by_itse
         table.faults.drop(kind)
     with structlog.testing.capture_logs() as logs:
         await table.until(lambda: table.daemon.status().streams[0].alive is False)
-        await asyncio.sleep(1.0)
+        await asyncio.sleep(2.5)
         status, told = await health(table)
     assert status == 503
+    assert len([entry for entry in logs if entry["event"] == "game_failed"]) == 1
     (account,) = [stream for stream in told["streams"] if stream["name"] == "Kiri"]
     assert "No such token" in account["detail"]
     assert "tokenKiri" not in str(told)
