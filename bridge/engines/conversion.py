@@ -33,7 +33,8 @@ def payable(line: Line, found: Found) -> bool:
                 return True
             outcome = line.push(move)
             if outcome is not None:
-                return outcome.winner is None or outcome.winner == me
+                # A flag of ours that only draws spoils a win too.
+                return outcome.winner == me or not outcome.reason.startswith("flag")
         bill = conversion_bill(line.board, me)
         return bill is None or _can_pay(line, bill, me)
     finally:

@@ -98,9 +98,9 @@ def test_a_draw_by_a_flag_is_taken_when_everything_else_loses_by_one() -> None:
 
 def test_the_explanation_names_candidates_and_what_was_ruled_out() -> None:
     given = view("k7/p7/8/3r4/8/8/8/3QK3 w - - 0 1", "", 3_500, 60_000, "ratchet")
-    text = explain_choice(decide(given, prefers("d1d3", "e1f1", score_cp=40)))
-    assert text.splitlines()[0] == "e1f1: the engine's move"
-    assert "  e1f1 +0.40, own clock -0:01.0, other +0:00.0" in text
+    text = explain_choice(decide(given, prefers("d1d3", "d1d5", score_cp=40)))
+    assert text.splitlines()[0] == "d1d5: the engine's move"
+    assert "  d1d5 +0.40, own clock -0:02.0, other -0:17.0" in text
     assert "(flags ourselves)" in text
 
 
