@@ -5,7 +5,6 @@ the program is gone and `start` gives a fresh one.
 """
 
 import asyncio
-import difflib
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,6 +14,7 @@ import chess.engine
 
 from bridge.engines.answer import accept, engine_board, require_move
 from bridge.engines.locate import find_program
+from bridge.engines.option_values import option_values
 from bridge.engines.protocols import PROTOCOLS, EngineProtocol, Uci
 from bridge.engines.spec import Option
 from bridge.engines.uci_info import MATE_CP, Heads
@@ -28,7 +28,6 @@ _GOODBYE_MS = 500
 """How long a program may take to stop a cancelled search, or to quit, before it is killed."""
 _NUDGE_MS = 20
 _INFO = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE
-_BUTTONS = ("button", "reset", "save")
 
 
 class ProcessEngine:
@@ -70,7 +69,7 @@ class ProcessEngine:
             async with asyncio.timeout(self._start_timeout_ms / 1000):
                 protocol = await self._spawn(program)
                 await protocol.initialize()
-                await protocol.configure(self._known_options(protocol))
+                await protocol.configure(option_values(self._path, protocol.options, self._options))
                 await protocol.ping()
         except TimeoutError as error:
             tail = self._last_words()
@@ -98,23 +97,6 @@ class ProcessEngine:
         # Runs when this object or the interpreter goes away without close(), whatever became of the event loop.
         self._guard = weakref.finalize(self, protocol.kill)
         return protocol
-
-    def _known_options(self, protocol: EngineProtocol) -> dict[str, str | int | bool | None]:
-        names = {name.lower(): name for name in protocol.options}
-        values: dict[str, str | int | bool | None] = {}
-        for given, value in self._options.items():
-            name = names.get(given.lower())
-            if name is None:
-                near = difflib.get_close_matches(given.lower(), names, n=1, cutoff=0.4)
-                hint = f"; did you mean {names[near[0]]!r}?" if near else ""
-                raise EngineError(
-                    f"engine {self._path} has no option {given!r}{hint} (it has: {', '.join(names.values())})"
-                )
-            if protocol.options[name].is_managed():
-                raise EngineError(f"option {name!r} of engine {self._path} is set by the bridge: leave it out")
-            # A button kept as a value would be pressed again before every move.
-            values[name] = None if protocol.options[name].type in _BUTTONS else _plain(value)
-        return values
 
     async def close(self) -> None:
         """Ask the program to quit, then kill what is left of its process group. Never raises."""
@@ -245,12 +227,6 @@ class ProcessEngine:
             if not search.done() or search.exception() is not None:
                 search.cancel()
                 await self._kill()
-
-
-def _plain(value: Option) -> str | int | bool:
-    if isinstance(value, float):
-        return int(value) if value.is_integer() else str(value)
-    return value
 
 
 def _seconds(increment_ms: int) -> float:
