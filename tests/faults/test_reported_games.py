@@ -1,7 +1,6 @@
 """Games of public bug reports, played again (numbers as in scenarios.toml)."""
 
 import asyncio
-import time
 from typing import Any
 
 import pytest
@@ -64,26 +63,6 @@ async def test_after_a_lost_stream_the_engine_is_told_the_time_that_is_left(tabl
     assert 28_000 < table.engine.limits[-1].black_ms < 31_400
     assert table.engine.starts == 1
     assert not table.asked("resign")
-
-
-async def test_the_date_jumps_and_nothing_else_does(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """21: an hour forward while the opponent thinks, two hours back while we do."""
-    game = await start(table, 4)
-    real, real_ns = time.time, time.time_ns
-    jump_s = 3600
-
-    monkeypatch.setattr(time, "time", lambda: real() + jump_s)
-    monkeypatch.setattr(time, "time_ns", lambda: real_ns() + jump_s * 1_000_000_000)
-    await asyncio.sleep(0.1)
-    table.engine.delay_s = 0.2
-    table.move(game, table.LINE[4])
-    await table.until(lambda: table.engine.thinking == 1)
-    jump_s = -3600
-    await table.play(game, 10)
-    await table.resign(game)
-    await table.check_undisturbed(game)
-    assert not table.recorder.of(event_types.ENGINE_FAILED)
-    assert not table.recorder.of(event_types.FLAG_PROVISIONAL)
 
 
 # -- lines -------------------------------------------------------------------------------------------------------
