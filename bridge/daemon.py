@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Coroutine, Sequence
-from contextlib import AsyncExitStack, aclosing
+from collections.abc import Coroutine, Sequence
+from contextlib import AsyncExitStack
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -16,7 +16,7 @@ from bridge.engines.build import build_engine
 from bridge.engines.spec import EngineSpec
 from bridge.errors import BridgeError, EngineError, PlatformError, UsageError
 from bridge.feed import Feed
-from bridge.interfaces import GameMessage, Player, Sink
+from bridge.interfaces import Player, Sink
 from bridge.journal import SqlJournal
 from bridge.lobby import Lobby
 from bridge.platforms.lichess.platform import Lichess
@@ -29,7 +29,7 @@ from bridge.settings.watch import WatchAccount, WatchEntry
 from bridge.sinks.pgn import PgnFolder
 from bridge.sinks.webhook import Webhook
 from bridge.tracker import Tracker
-from bridge.watch_entries import Watch, Watchable, open_watch, reached
+from bridge.watch_entries import Watch, open_watch, reached
 from bridge.watching import Watchers
 from bridge.web import Monitor, StatusReport, Stream, create_monitor
 
@@ -81,7 +81,7 @@ class Daemon:
         self._started_ms = steady_ms()
         self._recorded: dict[str, str] = {}
         self._spectators = asyncio.Semaphore(_SPECTATOR_STREAMS)
-        self._watchers = Watchers(lambda game_id: Tracker(game_id, "", self._journal, steady_ms))
+        self._watchers = Watchers(self._journal, steady_ms)
         self.monitor: Monitor | None = None
         self.ready = asyncio.Event()
 
@@ -232,7 +232,7 @@ class Daemon:
         opened = []
         for entry in self._settings.watch:
             platform = await self._watched_through(entry, platforms, stack)
-            opened.append(await open_watch(entry, platform, self._spectate, self._plays))
+            opened.append(await open_watch(entry, platform, self._spectators, self._plays))
         return opened
 
     async def _watched_through(self, entry: WatchEntry, platforms: Sequence[Lichess], stack: AsyncExitStack) -> Lichess:
@@ -243,11 +243,6 @@ class Daemon:
             if entry.account in ("me", account.name):
                 return platform
         raise UsageError(f"watch: no account is named {entry.account!r}")
-
-    async def _spectate(self, platform: Watchable, game_id: str) -> AsyncGenerator[GameMessage]:
-        async with self._spectators, aclosing(platform.spectate(game_id)) as messages:
-            async for message in messages:
-                yield message
 
     def _plays(self, player: Player) -> bool:
         return player.id in {lobby.name.lower() for _, lobby in self._lobbies}

@@ -1,5 +1,6 @@
 """From a `watch:` entry of the settings to the games it means."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import aclosing
 from functools import partial
@@ -10,7 +11,8 @@ import structlog
 from bridge.decisions.pool_choice import parse_time_control
 from bridge.errors import Refused, Unreachable
 from bridge.interfaces import GameInfo, GameMessage, GameStarted, Platform, Player
-from bridge.settings.watch import WatchAccount, WatchEntry, WatchGame, WatchTv, WatchUser
+from bridge.settings.watch import WatchAccount, WatchEntry, WatchGame, WatchGames, WatchTv, WatchUser
+from bridge.watch_list import Listing, WatchList
 from bridge.watching import Subject, Watchers, own_board, spectator
 
 T = TypeVar("T")
@@ -18,7 +20,7 @@ T = TypeVar("T")
 log = structlog.get_logger("kirichess_watch")
 
 
-class Watchable(Platform, Protocol):
+class Watchable(Platform, Listing, Protocol):
     """A platform whose games can be found and read without playing them."""
 
     @property
@@ -51,23 +53,22 @@ class Watchable(Platform, Protocol):
         ...
 
 
-Spectate: TypeAlias = Callable[[Watchable, str], AsyncGenerator[GameMessage]]
 Watch: TypeAlias = Callable[[Watchers], Coroutine[object, object, None]]
 
 
 async def open_watch(
-    entry: WatchEntry, platform: Watchable, spectate: Spectate, plays: Callable[[Player], bool]
+    entry: WatchEntry, platform: Watchable, seats: asyncio.Semaphore, plays: Callable[[Player], bool]
 ) -> Watch:
     """Look whether the entry can be followed; what comes back follows it.
 
-    `spectate` reads a game as spectators do, within what one address may open; `plays` tells the accounts that play
-    here: they record their games themselves, and a second reader of their streams would end the first.
+    `seats`: what one address may read as spectators do, at a time; `plays` tells the accounts that play here: they
+    record their games themselves, and a second reader of their streams would end the first.
 
     Raises:
         PlatformError: the server is not there.
         UsageError: the account's token is not valid.
     """
-    ways = [spectator(partial(spectate, platform))]
+    ways = [spectator(partial(_spectate, platform, seats))]
     if isinstance(entry, WatchAccount):
         me = await reached(platform.url, platform.account())
         if plays(me):
@@ -76,11 +77,20 @@ async def open_watch(
         ways.insert(0, own_board(platform.game if me.is_bot else platform.board_game))
     else:
         await reached(platform.url, platform.ping())
-    wanted = _filter(entry)
-    subject = Subject(
-        platform, ways, entry.ruleset(), lambda info: wanted(info) and not (plays(info.white) or plays(info.black))
-    )
-    return partial(_follow, entry, platform, subject)
+    asked_for = _filter(entry)
+
+    def wanted(info: GameInfo) -> bool:
+        return asked_for(info) and not (plays(info.white) or plays(info.black))
+
+    if isinstance(entry, WatchGames):
+        return WatchList(entry.games, platform, entry.ruleset(), wanted, seats).run
+    return partial(_follow, entry, platform, Subject(platform.finished, ways, entry.ruleset(), wanted))
+
+
+async def _spectate(platform: Watchable, seats: asyncio.Semaphore, game_id: str) -> AsyncGenerator[GameMessage]:
+    async with seats, aclosing(platform.spectate(game_id)) as messages:
+        async for message in messages:
+            yield message
 
 
 async def _nothing(watchers: Watchers) -> None:

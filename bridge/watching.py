@@ -4,14 +4,16 @@ Nothing is ever sent here: a watched game hears nothing of us (fair play).
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import structlog
 
+from bridge import event_types
 from bridge.errors import BridgeError, PlatformError, RecordError, Refused
-from bridge.interfaces import FinishedGame, GameInfo, GameMessage, GameOpened, GameState, Platform
+from bridge.interfaces import FinishedGame, GameInfo, GameMessage, GameOpened, GameState, Journal
 from bridge.rules.pools import Ruleset
 from bridge.rules.snapshot import RUNNING, Snapshot
 from bridge.rules.verdict import Verdict, judge, verdict
@@ -49,38 +51,48 @@ def own_board(stream: Callable[[str], AsyncGenerator[GameMessage]]) -> Way:
     return Way("stream", 10, delayed=False, stream=stream)
 
 
+Wanted: TypeAlias = Callable[[GameInfo], bool]
+
+
 @dataclass(frozen=True, slots=True)
 class Subject:
     """What games are read through and judged by; `wanted` may refuse one once its players and clock are known.
 
-    `ways`, the finest first: one that the platform refuses for a game gives way to the next.
+    `finished` asks the archive. `ways`, the finest first: one that the platform refuses for a game gives way to the
+    next; none at all for games that are over.
     """
 
-    platform: Platform
+    finished: Callable[[str], Awaitable[FinishedGame]]
     ways: Sequence[Way]
     rules: Ruleset
-    wanted: Callable[[GameInfo], bool] = lambda info: True
+    wanted: Wanted = lambda info: True
 
 
 class Watchers:
     """Every watched game of a daemon, each in a task of its own and followed once."""
 
-    def __init__(self, tracker_of: Callable[[str], Tracker]) -> None:
-        self._tracker_of = tracker_of
+    def __init__(self, journal: Journal, steady_ms: Callable[[], int]) -> None:
+        self._journal = journal
+        self._steady_ms = steady_ms
         self._followed: set[str] = set()
         self._games: set[asyncio.Task[None]] = set()
+
+    async def is_judged(self, game_id: str) -> bool:
+        """Whether the journal has the game's final verdict. Raises JournalError."""
+        return bool(await self._journal.read(subject=game_id, types=(event_types.VERDICT_FINAL,), limit=1))
 
     async def follow(self, game_id: str, subject: Subject) -> None:
         """One game, to its final verdict; nothing if it is followed already. Raises BridgeError: what failed."""
         if game_id in self._followed:
             return
         self._followed.add(game_id)
-        tracker = self._tracker_of(game_id)
+        tracker, through = Tracker(game_id, "", self._journal, self._steady_ms), False
         try:
             await WatchedGame(game_id, tracker, subject).run()
+            through = tracker.is_open
         finally:
-            if not tracker.is_open:
-                # Not wanted by this one: another may want it.
+            if not through:
+                # Not wanted by this one, or not read to its end: another may want it, or the same once more.
                 self._followed.discard(game_id)
 
     async def follow_each(self, ids: AsyncGenerator[str], subject: Subject) -> None:
@@ -114,7 +126,7 @@ class WatchedGame:
     def __init__(self, game_id: str, tracker: Tracker, subject: Subject) -> None:
         self.game_id = game_id
         self._tracker = tracker
-        self._platform = subject.platform
+        self._finished = subject.finished
         self._ways = subject.ways
         self._rules = subject.rules
         self._wanted = subject.wanted
@@ -127,8 +139,8 @@ class WatchedGame:
             BridgeError: there is no such game, its variant is not covered, or it cannot be read to its end.
         """
         try:
-            way = await self._read()
-            if way is not None:
+            way = await self._read() if self._ways else None
+            if way is not None or not self._ways:
                 await self._conclude(way)
         finally:
             self._tracker.close()
@@ -179,8 +191,8 @@ class WatchedGame:
 
     # -- the end -------------------------------------------------------------------------------------------------
 
-    async def _conclude(self, way: Way) -> None:
-        if self._tracker.is_open and self._needs_no_archive(way):
+    async def _conclude(self, way: Way | None) -> None:
+        if way is not None and self._tracker.is_open and self._needs_no_archive(way):
             await self._tracker.conclude(verdict(self._tracker.ledger, final=True))
             return
         finished = await self._archived()
@@ -211,7 +223,7 @@ class WatchedGame:
         for pause_s in _EXPORT_PAUSES_S:
             await asyncio.sleep(pause_s)
             try:
-                return await self._platform.finished(self.game_id)
+                return await self._finished(self.game_id)
             except PlatformError as error:
                 log.info("archive_not_ready", game=self.game_id, cause=str(error))
         return None

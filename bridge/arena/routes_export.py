@@ -1,5 +1,7 @@
 """Downloads of games (Lichess API §1.8): strangers get a running game three plies late, its players all of it."""
 
+import asyncio
+import json
 from collections.abc import Sequence
 
 from aiohttp import web
@@ -46,7 +48,21 @@ async def by_ids(call: Call) -> Reply:
     ids = [game_id.strip() for game_id in call.text.split(",") if game_id.strip()]
     if len(ids) > _MOST_IDS:
         raise Rejected(f"Too many ids: {len(ids)}, expected up to {_MOST_IDS}")
-    return _many(call, [call.hall.games[game_id] for game_id in ids if game_id in call.hall.games])
+    games = [call.hall.games[game_id] for game_id in ids if game_id in call.hall.games]
+    return await _in_time(call, games) if call.wants_json() else _many(call, games)
+
+
+async def _in_time(call: Call, games: Sequence[Game]) -> Reply:
+    """So many games a second, as Lichess writes a download."""
+    pause_s = 1 / (call.hall.settings.exported_per_s * (1.5 if call.account else 1))
+    reply = web.StreamResponse(headers={"Content-Type": "application/x-ndjson"})
+    reply.enable_chunked_encoding()
+    await reply.prepare(call.request)
+    for game in games:
+        body = export_json(game, _options(call, game, clocks=False))
+        await reply.write(json.dumps(body, ensure_ascii=False).encode() + b"\n")
+        await asyncio.sleep(pause_s)
+    return reply
 
 
 async def by_user(call: Call) -> Reply:

@@ -1,11 +1,13 @@
 """Watching without playing: spectator stream, games by users and by ids, TV, a game's page (Lichess API §1.8)."""
 
+import asyncio
 import html
 
 from aiohttp import web
 
 from bridge.arena import exports, lines
 from bridge.arena.audience import GamesList, Spectator, TvFeed
+from bridge.arena.hall import Hall
 from bridge.arena.happenings import Rejected
 from bridge.arena.http import Call, Reply, Route, json_reply, ndjson_reply, ok
 from bridge.arena.streams import Json
@@ -14,7 +16,6 @@ from bridge.arena.television import CHANNELS, on_channel, pick
 _LIST_BUFFER = 150
 _TV_BUFFER = 8
 _MOST_USERS = 300
-_MOST_IDS = 500
 
 
 async def watch(call: Call) -> Reply:
@@ -52,11 +53,19 @@ async def games_by_users(call: Call) -> Reply:
 
 
 async def games_by_ids(call: Call) -> Reply:
-    ids = _names(call.text, _MOST_IDS)
+    ids = _names(call.text, call.hall.settings.list_ids_a_call)
     stream = call.new_stream("games", call.part("stream_id"), buffer=_LIST_BUFFER)
     wanted = GamesList(stream, game_ids=set(ids))
-    known = [call.hall.games[game_id] for game_id in ids if game_id in call.hall.games]
-    return await _list(call, wanted, [lines.listed_game(game) for game in known])
+    call.hall.spawn(asyncio.create_task(_tell(call.hall, wanted, ids)))
+    return await _list(call, wanted, [])
+
+
+async def _tell(hall: Hall, wanted: GamesList, ids: list[str]) -> None:
+    """Where the games stand that there are, not all at once."""
+    for game_id in ids:
+        if game_id in hall.games:
+            wanted.stream.send(lines.listed_game(hall.games[game_id]))
+            await asyncio.sleep(1 / hall.settings.listed_per_s)
 
 
 async def _list(call: Call, wanted: GamesList, first: list[Json]) -> Reply:
@@ -74,11 +83,12 @@ async def add_ids(call: Call) -> Reply:
     streams = [games_list for games_list in hall.audience.lists if games_list.stream.name.topic == topic]
     if not streams:
         raise Rejected("Not found", status=404)
-    for game_id in _names(call.text, _MOST_IDS):
-        for games_list in streams:
-            games_list.game_ids.add(game_id)
-            if game_id in hall.games:
-                games_list.stream.send(lines.listed_game(hall.games[game_id]))
+    ids = _names(call.text, hall.settings.list_ids_a_call)
+    for games_list in streams:
+        if len(games_list.game_ids | set(ids)) > hall.settings.list_ids_a_stream:
+            raise Rejected(f"Too many ids: {len(ids)} more than {len(games_list.game_ids)}")
+        games_list.game_ids.update(ids)
+        hall.spawn(asyncio.create_task(_tell(hall, games_list, ids)))
     return ok()
 
 

@@ -33,6 +33,12 @@ class ArenaSettings:
     challenge_credits_per_day: int = 200
     watch_streams_per_address: int = 8
     list_streams_per_address: int = 4
+    listed_per_s: float = 50.0
+    """Games a stream of games by ids tells of when it is opened or added to (§1.8)."""
+    list_ids_a_call: int = 500
+    list_ids_a_stream: int = 1000
+    exported_per_s: float = 20.0
+    """Games a stranger downloads; whoever bears a token half as many again (§1.8)."""
     board_min_speed: str = "blitz"
     """The fastest speed a game may have to be played through the Board API (§1.4)."""
     repeat_abort_line: bool = False

@@ -1,18 +1,18 @@
-"""What is followed without playing: one section for each of the four forms of a `watch:` entry."""
+"""What is followed without playing: one section for each of the five forms of a `watch:` entry."""
 
 from typing import Annotated, TypeAlias
 
 from pydantic import AfterValidator, Discriminator, Field, Tag
 
 from bridge.rules.pools import Ruleset, parse_dials
-from bridge.settings.base import Dials, Section, Text, one_of_form
+from bridge.settings.base import Dials, Many, Section, Text, one_of_form
 from bridge.settings.play import PoolName, TimeControlLabel
 
 GameId: TypeAlias = Annotated[
     str, AfterValidator(one_of_form(r"[A-Za-z0-9]{8}([A-Za-z0-9]{4})?", "a game id is eight letters and digits"))
 ]
 
-SUBJECTS = ("game", "user", "tv", "account")
+SUBJECTS = ("game", "games", "user", "tv", "account")
 """What a `watch:` entry can name; exactly one of them."""
 
 
@@ -29,6 +29,12 @@ class WatchGame(_Watched):
     """One game, as spectators see it."""
 
     game: GameId = Field(description="The game's id: the eight letters and digits in its address.")
+
+
+class WatchGames(_Watched):
+    """Many games, of a league's round say: each is judged, with live clocks for as many as one may read at a time."""
+
+    games: Many[GameId] = Field(min_length=1, max_length=1000, description="The ids of the games.")
 
 
 class WatchUser(_Watched):
@@ -62,6 +68,7 @@ def _form(value: object) -> str | None:
 
 WatchEntry: TypeAlias = Annotated[
     Annotated[WatchGame, Tag("<game>")]
+    | Annotated[WatchGames, Tag("<games>")]
     | Annotated[WatchUser, Tag("<user>")]
     | Annotated[WatchTv, Tag("<tv>")]
     | Annotated[WatchAccount, Tag("<account>")],

@@ -73,10 +73,10 @@ async def arena() -> AsyncIterator[Arena]:
 def run_bridge() -> RunBridge:
     @asynccontextmanager
     async def run(
-        config: Config, *, think_cap_ms: int | None = 60, kill: bool = False, poll_s: float = 5.0
+        config: Config, *, think_cap_ms: int | None = 60, kill: bool = False, poll_s: float = 5.0, gather_s: float = 0.3
     ) -> AsyncIterator[Bridge]:
         recorder = Recorder()
-        settings, timings = Settings.model_validate(config), Timings(poll_s=poll_s)
+        settings, timings = Settings.model_validate(config), Timings(poll_s=poll_s, gather_s=gather_s)
         daemon = Daemon(settings, sinks=[recorder], think_cap_ms=think_cap_ms, timings=timings)
         work = asyncio.create_task(daemon.run())
         ready = asyncio.create_task(daemon.ready.wait())

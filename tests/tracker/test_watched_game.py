@@ -1,13 +1,13 @@
 """A watched game's end, whatever stream and archive do: with a scripted platform, since no arena plays these tricks."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 import pytest
 
 from bridge import event_types
 from bridge.errors import BridgeError, PlatformError, RecordError, Refused, Unreachable
-from bridge.interfaces import FinishedGame, GameInfo, GameMessage, GameOpened, GameState, Platform, Player
+from bridge.interfaces import FinishedGame, GameInfo, GameMessage, GameOpened, GameState, Player
 from bridge.journal import SqlJournal
 from bridge.rules.pools import named
 from bridge.rules.snapshot import Snapshot, TimeControl
@@ -61,7 +61,7 @@ async def watch(
     """Watch the game through the streams, the last one as a spectator; what the journal holds then, with results."""
     ways = [*(own_board(given) for given in streams[:-1]), spectator(streams[-1])]
     tracker = Tracker(INFO.id, "", journal, lambda: 0)
-    subject = Subject(cast(Platform, script), ways, named("anchor"), wanted)
+    subject = Subject(script.finished, ways, named("anchor"), wanted)
     await WatchedGame(INFO.id, tracker, subject).run()
     entries = await journal.read(subject=INFO.id)
     return [(entry.type, _result(entry.data.get("verdict"))) for entry in entries]

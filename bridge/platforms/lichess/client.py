@@ -49,9 +49,9 @@ class Client:
 
     # -- short requests ----------------------------------------------------------------------------------------------
 
-    async def post(self, path: str, form: Mapping[str, str] | None = None, *, timeout_s: float) -> None:
-        """Raises PlatformError; Unreachable leaves open whether it took effect."""
-        await self._request("POST", path, timeout_s, data=dict(form or {}))
+    async def post(self, path: str, form: Mapping[str, str] | str | None = None, *, timeout_s: float) -> None:
+        """`form` may be plain text. Raises PlatformError; Unreachable leaves open whether it took effect."""
+        await self._request("POST", path, timeout_s, data=form if isinstance(form, str) else dict(form or {}))
 
     async def get(self, path: str, params: Mapping[str, str] | None = None) -> bytes:
         """The answer's body, asked for as JSON. Raises PlatformError."""
@@ -96,17 +96,27 @@ class Client:
     # -- streams -----------------------------------------------------------------------------------------------------
 
     @asynccontextmanager
-    async def lines(self, path: str, *, silence_s: float) -> AsyncIterator[AsyncGenerator[bytes, None]]:
+    async def lines(
+        self, path: str, *, silence_s: float, body: str | None = None
+    ) -> AsyncIterator[AsyncGenerator[bytes, None]]:
         """Open a stream; gives its lines, keep-alives included as b"" (so that the caller sees a sign of life).
+
+        With a `body` it is posted for.
 
         The lines stop at a clean end. Opening and reading raise PlatformError; `silence_s` without a byte is
         Unreachable.
         """
-        what = f"GET {path}"
+        method = "GET" if body is None else "POST"
+        what = f"{method} {path}"
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=self.timings.connect_s, sock_read=silence_s)
         try:
-            response = await self._open().get(
-                self.url + path, timeout=timeout, headers=self._headers("application/x-ndjson"), allow_redirects=False
+            response = await self._open().request(
+                method,
+                self.url + path,
+                data=body,
+                timeout=timeout,
+                headers=self._headers("application/x-ndjson"),
+                allow_redirects=False,
             )
         except (aiohttp.ClientError, TimeoutError, OSError) as cause:
             raise no_answer(what, cause) from None
@@ -174,7 +184,7 @@ async def _read_lines(response: aiohttp.ClientResponse, what: str) -> AsyncGener
             for line in splitter.feed(chunk):
                 yield line
             if splitter.take_dropped():
-                log.warning("line dropped", stream=what, cause=f"longer than {splitter.limit} bytes")
+                log.warning("line_dropped", stream=what, cause=f"longer than {splitter.limit} bytes")
     except (aiohttp.ClientError, TimeoutError, OSError) as cause:
         raise no_answer(what, cause) from None
 

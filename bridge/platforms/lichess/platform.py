@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from functools import partial
 from typing import TypeVar
@@ -23,6 +23,7 @@ from bridge.interfaces import (
     FinishedGame,
     GameMessage,
     GameStarted,
+    Listed,
     Player,
     PlayMove,
     Resign,
@@ -32,6 +33,7 @@ from bridge.platforms.lichess.archive import game_head, to_finished
 from bridge.platforms.lichess.berserk_calls import BerserkCalls
 from bridge.platforms.lichess.client import Client
 from bridge.platforms.lichess.gate import Gate, Lane
+from bridge.platforms.lichess.listing import Downloads, listed_games
 from bridge.platforms.lichess.moves import Owed
 from bridge.platforms.lichess.outage import Follower, Outage, Probe
 from bridge.platforms.lichess.patience import until_answered
@@ -78,6 +80,7 @@ class Lichess:
         self._keep = keep
         self._me: Player | None = None
         self._games: dict[str, GameReader] = {}
+        self._downloads = Downloads(self._export_together, timings.gather_s)
 
     def __repr__(self) -> str:
         return f"Lichess({self._client.url!r}, {self._me.name if self._me else '?'!r})"
@@ -219,6 +222,13 @@ class Lichess:
         """Ids of the games somebody plays, for ever. Raises Refused when there is no such user."""
         return feeds.user_games(self._client, self._gate, name)
 
+    def listed_games(self, wanted: Callable[[], Sequence[str]]) -> AsyncGenerator[Listed]:
+        """Where up to 1,000 games stand, and whenever one of them starts or ends, for ever.
+
+        `wanted`: their ids, asked whenever the list is opened. Raises Refused.
+        """
+        return listed_games(self._client, self._gate, wanted, Follower(self._outage))
+
     # -- what is asked of it -----------------------------------------------------------------------------------------
 
     async def perform(self, action: Action) -> None:
@@ -320,9 +330,21 @@ class Lichess:
             PlatformError: not there, or still running (then Unreachable: the archive can lag behind).
             RecordError: it cannot be read: an unsupported variant, say.
         """
-        found = await self._ask("export", lambda api: api.games.export(game_id, as_pgn=False))
+        return self._archived(await self._ask("export", lambda api: api.games.export(game_id, as_pgn=False)))
+
+    async def finished_among_many(self, game_id: str) -> FinishedGame:
+        """Like `finished`, fetched together with others that are asked for within a few seconds."""
+        return await self._downloads.game(game_id)
+
+    async def _export_together(self, ids: Sequence[str]) -> dict[str, Callable[[], FinishedGame]]:
+        found = await self._ask(
+            "export", lambda api: list(api.games.export_multi(*ids, as_pgn=False, clocks=True, tags=False))
+        )
+        return {str(game.get("id")): partial(self._archived, game) for game in found if isinstance(game, dict)}
+
+    def _archived(self, found: object) -> FinishedGame:
         finished = to_finished(found, self.url)
-        self._keep(game_id, "export", json.dumps(found, default=str).encode(), self._clock())
+        self._keep(finished.info.id, "export", json.dumps(found, default=str).encode(), self._clock())
         return finished
 
     async def _ask(self, kind: str, ask: Callable[[berserk.Client], T], lane: Lane = Lane.POLL) -> T:
@@ -332,6 +354,7 @@ class Lichess:
 
     async def close(self) -> None:
         """Give back every connection; streams end."""
+        self._downloads.close()
         self._berserk.close()
         await self._client.close()
 

@@ -7,7 +7,7 @@ at once; openings that bring nothing are spaced out. A 429 is waited out.
 import asyncio
 import random
 import time
-from collections.abc import AsyncGenerator, Iterable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from typing import Protocol, TypeVar
 
 import structlog
@@ -56,7 +56,7 @@ class _Pace:
     def log(self, path: str, reason: str, wait_s: float) -> None:
         """Once for what goes on for the same reason; the tries after it are details."""
         tell = log.debug if reason == self._reason else log.info
-        tell("stream lost", stream=path, cause=reason, again_in_s=round(wait_s, 2))
+        tell("stream_lost", stream=path, cause=reason, again_in_s=round(wait_s, 2))
         self._reason = reason
 
 
@@ -87,10 +87,12 @@ async def follow(
     *,
     silence_s: float,
     openings: Openings = Openings(),  # noqa: B008 it has no state
+    body: Callable[[], str] | None = None,
 ) -> AsyncGenerator[T | Connected | Disconnected]:
     """What a stream says for ever, with Connected after each opening and Disconnected after each loss.
 
-    Ends when the client is closed. `openings` says when the stream may be opened, and hears what became of it.
+    Ends when the client is closed. `openings` says when the stream may be opened, and hears what became of it. `body`:
+    what is posted to open it, if it is not simply got.
 
     Raises:
         Refused: 4xx; a 404 only after `believed_after` of them in a row.
@@ -102,7 +104,7 @@ async def follow(
         pace.opens()
         lost: PlatformError | None = None
         try:
-            async with client.lines(path, silence_s=silence_s) as lines:
+            async with client.lines(path, silence_s=silence_s, body=None if body is None else body()) as lines:
                 missing = 0
                 reader.opened()
                 openings.opened(silence_s)
@@ -140,5 +142,5 @@ def _read(reader: Reader[T], line: bytes, path: str) -> Iterable[T]:
     try:
         return reader.read(line)
     except WireError as error:
-        log.warning("line skipped", stream=path, cause=str(error))
+        log.warning("line_skipped", stream=path, cause=str(error))
         return ()

@@ -188,6 +188,37 @@ class WatchedPlayer(Shape):
     ai_level: int | None = Field(default=None, alias="aiLevel")
 
 
+class ListedPlayer(Shape):
+    """A player of a listed game: an id and no name."""
+
+    user_id: Text = Field(default="", alias="userId")
+    rating: int | None = None
+    ai: int | None = None
+
+    def as_user(self) -> User:
+        """As other places describe a player."""
+        return User(id=self.user_id, name=self.user_id, rating=self.rating, aiLevel=self.ai)
+
+
+class ListedPlayers(Shape):
+    white: ListedPlayer = ListedPlayer()
+    black: ListedPlayer = ListedPlayer()
+
+
+class ListedGame(Shape):
+    """A line of a stream of games by ids; the clock in seconds, `status` there being a number."""
+
+    id: str
+    variant: Word = "standard"
+    rated: Flag = False
+    speed: Text = ""
+    players: ListedPlayers = ListedPlayers()
+    initial_fen: str | None = Field(default=None, alias="initialFen")
+    clock: Clock | None = None
+    status: Word = Field(default="started", alias="statusName")
+    winner: Text = ""
+
+
 class WatchedPlayers(Shape):
     white: WatchedPlayer = WatchedPlayer()
     black: WatchedPlayer = WatchedPlayer()

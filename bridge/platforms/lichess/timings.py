@@ -34,5 +34,7 @@ class Timings:
     """After a 429 without a figure on a move; the last one repeats."""
     poll_s: float = 5.0
     """Between two looks at what a user plays (§1.2: once per 5 s is fine)."""
+    gather_s: float = 5.0
+    """How long a finished game of a list waits for others to be downloaded with."""
     call_s: tuple[float, float] = (5.0, 20.0)
     """Connecting, and silence, of requests made through berserk."""
