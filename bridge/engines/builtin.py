@@ -90,4 +90,5 @@ def line_of(ledger: Ledger, thinking_ms: int) -> Line:
 
 def _choice(ledger: Ledger, found: Found) -> Choice:
     uci = ledger.board.uci(found.move, chess960=ledger.chess960)
-    return Choice(uci, max(-_MOST_CP, min(_MOST_CP, found.score_cp)), found.depth)
+    why = f"the built-in search's move, {found.depth} plies deep with both clocks"
+    return Choice(uci, max(-_MOST_CP, min(_MOST_CP, found.score_cp)), found.depth, why)

@@ -18,6 +18,7 @@ from bridge.engines.choosing import choose
 from bridge.engines.line import Pace
 from bridge.engines.locate import find_program
 from bridge.engines.process import ProcessEngine
+from bridge.engines.reasons import explain_choice
 from bridge.engines.spec import Option
 from bridge.engines.switches import Switches
 from bridge.engines.time_plan import LEAST_MS, TimePlan, explain_time, plan_time
@@ -137,6 +138,7 @@ class KiriEngine:
         steps = choose(_view(ledger, think_ms, limit.nodes or self._nodes), self._switches)
         decision = await self._answer(program, steps, ledger, limit, think_ms)
         self.last = decision
+        log.info("kiri_chose", game=ledger.setup.game_id, why=explain_choice(decision), time=explain_time(plan))
         why = f"{decision.why}; {explain_time(plan)}"
         return accept(ledger, Choice(decision.uci, decision.score_cp, decision.depth, why), "engine kiri")
 
