@@ -14,6 +14,8 @@ from bridge.settings.models import Account
 from bridge.settings.template import token_link
 
 LARGEST_SKEW_S = 2
+_SOON_S = 24 * 60 * 60
+"""A token that expires sooner than this is told."""
 PATIENCE_S = 10.0
 
 
@@ -36,7 +38,7 @@ async def examine_account(
         return
     platform = Lichess(account.url, account.token.get_secret_value())
     try:
-        async with aclosing(_examine_token(platform, account, subject, config, needs)) as findings:
+        async with aclosing(_examine_token(platform, account, subject, config, needs, now)) as findings:
             async for finding in findings:
                 yield finding
     finally:
@@ -72,10 +74,10 @@ def _clock(url: str, subject: str, least_s: float, most_s: float) -> Finding:
 
 
 async def _examine_token(
-    platform: Lichess, account: Account, subject: str, config: str, needs: frozenset[str]
+    platform: Lichess, account: Account, subject: str, config: str, needs: frozenset[str], now: Callable[[], float]
 ) -> AsyncGenerator[Finding]:
     link = f"make one at {token_link(account.url)}"
-    token = await told(subject, _token(platform, subject, needs, link))
+    token = await told(subject, _token(platform, subject, needs, link, now))
     yield token
     try:
         owner = await platform.account()
@@ -92,7 +94,9 @@ async def _examine_token(
     yield await told(subject, _games(platform, subject))
 
 
-async def _token(platform: Lichess, subject: str, needs: frozenset[str], link: str) -> Finding:
+async def _token(
+    platform: Lichess, subject: str, needs: frozenset[str], link: str, now: Callable[[], float]
+) -> Finding:
     try:
         facts = await platform.token_facts()
     except Refused as error:
@@ -105,6 +109,8 @@ async def _token(platform: Lichess, subject: str, needs: frozenset[str], link: s
     if missing:
         has = ", ".join(sorted(facts.scopes)) or "none"
         return wrong(subject, f"the token lacks the scope {', '.join(missing)} (it has: {has})", link)
+    if facts.expires_at_ms is not None and (left_s := facts.expires_at_ms / 1000 - now()) < _SOON_S:
+        return wrong(subject, f"the token expires in {max(0, round(left_s / 60))} min", link)
     return Finding(subject, f"the token is known, with {', '.join(sorted(needs)) or 'no scope needed'}")
 
 

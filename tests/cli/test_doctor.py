@@ -3,6 +3,7 @@
 import socket
 import sqlite3
 import stat
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from email.utils import formatdate
@@ -117,6 +118,15 @@ async def test_a_token_that_nobody_has(arena: Arena, write: Callable[..., str], 
     assert "does not know this token" in line
     assert "/account/oauth/token/create" in cure
     assert "lip_nobody" not in said.stdout + said.stderr
+
+
+async def test_a_token_that_expires_soon(
+    arena: Arena, write: Callable[..., str], say_async: Say, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.arena.routes_account._FAR_MS", round(1000 * (time.time() + 290)))
+    line, cure = told(await say_async("doctor", "-c", write(arena.url), TOKEN="lip_bot"), "account 1")
+    assert "the token expires in 5 min" in line
+    assert "/account/oauth/token/create" in cure
 
 
 async def test_an_account_that_is_no_bot(arena: Arena, write: Callable[..., str], say_async: Say) -> None:
