@@ -8,7 +8,7 @@ import statistics
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,8 +32,10 @@ def usage(pid: int) -> Sample:
     place = Path(f"/proc/{pid}")
     fields = (place / "stat").read_text().rpartition(")")[2].split()
     cpu_s = (int(fields[11]) + int(fields[12])) / _TICKS_A_S
-    resident = next(line for line in (place / "status").read_text().splitlines() if line.startswith("VmRSS"))
-    return Sample(time.monotonic(), cpu_s, int(resident.split()[1]) / 1024)
+    resident = [line for line in (place / "status").read_text().splitlines() if line.startswith("VmRSS")]
+    if not resident:
+        raise ProcessLookupError(f"process {pid} has ended")
+    return Sample(time.monotonic(), cpu_s, int(resident[0].split()[1]) / 1024)
 
 
 class MeasuredDaemon:
@@ -71,7 +73,9 @@ class MeasuredDaemon:
     async def watch(self, every_s: float = 1.0) -> None:
         """Sample for as long as it runs."""
         while self.is_running:
-            self.sample()
+            # It may end at any moment.
+            with suppress(ProcessLookupError, FileNotFoundError):
+                self.sample()
             await asyncio.sleep(every_s)
 
     async def stop(self) -> int:

@@ -11,15 +11,12 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import TypeVar
 
+from tests.load.arena_process import ArenaProcess
 from tests.load.echo import run_echo
 from tests.load.measured import MeasuredDaemon, Sample, drift, machine, percentile, table, usage
 from tests.load.rivals import BRIDGE, ECHO, TOKENS, Counts, Pace, Played, Report, run_arena
-
-T = TypeVar("T")
 
 SETTLED_S = 60
 MOST_DRIFT, MOST_CPU_MS, MOST_RATIO = 0.05, 1.0, 10.0
@@ -95,30 +92,6 @@ class Outcome:
         return [text for text, broken in checks.items() if broken]
 
 
-class ArenaProcess:
-    """The arena, asked over a pipe."""
-
-    def __init__(self, pace: Pace) -> None:
-        spawning = multiprocessing.get_context("spawn")
-        self._ours, theirs = spawning.Pipe()
-        self._process = spawning.Process(target=run_arena, args=(theirs, pace), daemon=True)
-        self._process.start()
-
-    async def ask(self, question: str, kind: type[T]) -> T:
-        answer = await asyncio.to_thread(_ask, self._ours, question)
-        assert isinstance(answer, kind)
-        return answer
-
-    def close(self) -> None:
-        self._ours.send("leave")
-        self._process.join(5)
-
-
-def _ask(connection: Connection, question: str) -> object:
-    connection.send(question)
-    return connection.recv()
-
-
 def config(url: str) -> dict[str, object]:
     """The daemon's: everything that is usual is on."""
     play = {"engine": "instant", "pool": "eclipse", "concurrency": 200}
@@ -130,7 +103,7 @@ def config(url: str) -> dict[str, object]:
 
 async def run(folder: Path, *, games: int, seconds: float, every_s: float, echo_games: int) -> Outcome:
     """Play, and count what became of it."""
-    arena = ArenaProcess(Pace({BRIDGE: games, ECHO: echo_games}, every_s))
+    arena = ArenaProcess(run_arena, Pace({BRIDGE: games, ECHO: echo_games}, every_s))
     url = await arena.ask("address", str)
     echo = multiprocessing.get_context("spawn").Process(target=run_echo, args=(url, TOKENS[ECHO]), daemon=True)
     echo.start()
