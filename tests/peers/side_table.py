@@ -53,10 +53,11 @@ class Measured:
 
     @property
     def after_fault(self) -> str:
-        """The longest wait for the first move after a fault, in seconds."""
+        """The longest wait for the first move after a fault, in seconds; a dash where nothing struck a single move."""
         struck = [turn.took_ms for turn in self.turns if turn.struck]
-        never = any(took is None for took in struck) or "not taken up" in self.lost
-        return "never" if never else f"{max((took for took in struck if took is not None), default=0) / 1000:.2f}"
+        if None in struck or any(game.lost and not game.moved for game in self.games):
+            return "never"
+        return f"{max(took for took in struck if took is not None) / 1000:.2f}" if struck else "–"
 
     @property
     def median_ms(self) -> int:

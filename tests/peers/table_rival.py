@@ -43,6 +43,11 @@ class Played:
     turns: list[Turn] = field(default_factory=list)
     lost: str = ""
 
+    @property
+    def moved(self) -> bool:
+        """Whether the program has made any move."""
+        return any(turn.done_ms is not None for turn in self.turns)
+
 
 class TableRival:
     """One game against the program, from the challenge to its end."""

@@ -44,7 +44,8 @@ def test_the_first_move_after_a_fault_is_the_slowest_or_never_came() -> None:
     struck, never = Turn(0, 2500, True, False), Turn(0, None, True, False)
     assert measured(QUICK, struck, SLOW).after_fault == "2.50"
     assert measured(struck, never).after_fault == "never"
-    assert measured(QUICK, lost="not taken up").after_fault == "never"
+    assert measured(lost="not taken up").after_fault == "never"
+    assert measured(FIRST, QUICK).after_fault == "–"
 
 
 def test_a_row_tells_losses_and_answers_that_were_no_success() -> None:
