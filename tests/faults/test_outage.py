@@ -198,8 +198,8 @@ async def test_streams_are_released_at_most_ten_a_second() -> None:
         for follower in followers:
             await follower.turn()  # first openings are not held up
     with outage.probing():
-        outage.lost(None)
-        outage.lost(Unreachable("refused"))
+        outage.opened()
+        outage.lost(Unreachable("reset"))
         outage.lost(Unreachable("refused"))
         waits = [asyncio.create_task(wait(*each)) for each in zip(followers, lefts, strict=True)]
         await asyncio.sleep(0.1)
@@ -240,6 +240,19 @@ async def test_while_the_event_stream_alone_gets_5xx_a_game_s_stream_may_look_to
         follower.opened(1.0)
         async with asyncio.timeout(0.5):
             await Follower(outage).turn()
+            await follower.turn()
+
+
+async def test_an_event_stream_that_is_lost_again_and_again_holds_nobody_up() -> None:
+    """Another reader takes it away as soon as it is open: the waits between its openings grow, and say nothing."""
+    outage = Outage("http://x", 0.01)
+    probe, follower = Probe(outage, 1.0), Follower(outage)
+    await follower.turn()
+    with outage.probing():
+        for _ in range(3):
+            probe.opened(1.0)
+            probe.lost(None, 30.0)
+        async with asyncio.timeout(1.5):
             await follower.turn()
 
 

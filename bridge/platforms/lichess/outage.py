@@ -25,6 +25,8 @@ Urgency: TypeAlias = tuple[bool, int]
 LEAST: Urgency = (True, 2**62)
 """Of a game that only is watched."""
 
+_DOUBT_S = 1.0
+"""How long a lost event stream holds up the others before it is known why it was lost."""
 _SLACK_S = 30.0
 """How much later than promised a sign of life may come."""
 
@@ -33,7 +35,7 @@ class _State(enum.Enum):
     UP = enum.auto()
     """The event stream is open, or was answered, or nobody reads it."""
     LOST = enum.auto()
-    """The event stream is lost and about to be opened again: nothing is known yet."""
+    """The event stream is lost and about to be opened again: nothing is known yet, and is waited for but shortly."""
     SICK = enum.auto()
     """It is answered with 5xx: perhaps it alone, so each time one stream of a game may look too."""
     DOWN = enum.auto()
@@ -53,13 +55,15 @@ class Outage:
         self._url = url
         self._release_s = release_s
         self._state = _State.UP
-        self._lost_at = 0.0
+        self._open = False
+        self._lost_at = time.monotonic()
         self._due = float("inf")
         self._waiting: list[_Waiter] = []
         self._over = asyncio.Event()
         self._over.set()
         self._next_release = 0.0
         self._timer: asyncio.TimerHandle | None = None
+        self._doubt: asyncio.TimerHandle | None = None
 
     @property
     def alive(self) -> bool:
@@ -75,6 +79,7 @@ class Outage:
             yield
         finally:
             self._due = float("inf")
+            self._open = False
             self._is(_State.UP)
 
     def promises(self, within_s: float) -> None:
@@ -83,26 +88,31 @@ class Outage:
 
     def opened(self) -> None:
         """The event stream is open."""
-        if self._state in (_State.SICK, _State.DOWN):
-            log.warning("server_reachable_again", url=self._url, after_s=round(time.monotonic() - self._lost_at, 1))
-        self._is(_State.UP)
+        self._open = True
+        self.seen()
 
     def seen(self) -> None:
-        """Another stream is open: whatever becomes of the event stream, this is no outage."""
+        """The server answers: whatever becomes of the event stream, this is no outage."""
         if self._state in (_State.SICK, _State.DOWN):
-            self.opened()
+            log.warning("server_reachable_again", url=self._url, after_s=round(time.monotonic() - self._lost_at, 1))
+        if self._state is not _State.UP:
+            self._is(_State.UP)
 
     def lost(self, error: PlatformError | None) -> None:
         """The event stream has ended, or could not be opened; None: it was open and ended cleanly."""
-        if error is None or (isinstance(error, Unreachable) and self._state is _State.UP):
+        was_open, self._open = self._open, False
+        if isinstance(error, Senseless) or not isinstance(error, Unreachable | None):
+            self.seen()
+        elif was_open:
             self._lost_at = time.monotonic()
             self._is(_State.LOST)
-        elif isinstance(error, Senseless) or not isinstance(error, Unreachable):
-            self.opened()  # it is there
         else:
-            if self._state is _State.LOST:
-                log.warning("server_unreachable", url=self._url, cause=str(error))
-            self._is(_State.SICK if isinstance(error, ServerError) else _State.DOWN)
+            self._fails(error)
+
+    def _fails(self, error: PlatformError | None) -> None:
+        if self._state not in (_State.SICK, _State.DOWN):
+            log.warning("server_unreachable", url=self._url, cause=str(error))
+        self._is(_State.SICK if isinstance(error, ServerError) else _State.DOWN)
 
     def _is(self, state: _State) -> None:
         self._state = state
@@ -110,6 +120,11 @@ class Outage:
             self._over.clear()
         else:
             self._over.set()
+        if self._doubt is not None:
+            self._doubt.cancel()
+            self._doubt = None
+        if state is _State.LOST:
+            self._doubt = asyncio.get_running_loop().call_later(_DOUBT_S, self._is, _State.UP)
         if state is _State.SICK:
             self._let_go()
         self._release()
