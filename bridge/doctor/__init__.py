@@ -1,6 +1,6 @@
 """What stands between the user and the first game: an ordered list of checks, each with the command that mends it."""
 
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from pathlib import Path
 
@@ -8,6 +8,8 @@ from bridge.doctor.accounts import examine_account
 from bridge.doctor.engines import examine_engine
 from bridge.doctor.finding import Finding, wrong
 from bridge.doctor.machine import examine_folder, examine_journal, examine_monitor
+from bridge.doctor.running import running_bridge
+from bridge.doctor.targets import examine_watch, examine_webhook
 from bridge.settings.models import Account, Settings
 from bridge.settings.watch import WatchAccount
 
@@ -16,6 +18,9 @@ __all__ = ["Finding", "examine", "wrong"]
 
 async def examine(settings: Settings, config: str) -> AsyncGenerator[Finding]:
     """Every check, in the order in which a game would need what it checks; `config` is the file's name."""
+    running = running_bridge(settings.journal.url, config)
+    if running is not None:
+        yield Finding("daemon", f"it runs with this configuration (process {running})")
     for index, account in enumerate(settings.accounts):
         subject = f"account {account.name or index + 1}"
         needs = _scopes(account, settings)
@@ -24,13 +29,17 @@ async def examine(settings: Settings, config: str) -> AsyncGenerator[Finding]:
                 yield finding
     for name, engine in settings.engines.items():
         yield await examine_engine(name, engine)
+    for entry in settings.watch:
+        found = await examine_watch(entry, settings)
+        if found is not None:
+            yield found
     if settings.monitor is not None:
-        yield examine_monitor(settings.monitor, config)
-    yield await examine_journal(settings.journal.url, config)
+        yield examine_monitor(settings.monitor, config, running)
+    yield await examine_journal(settings.journal.url, config, running)
     if settings.pgn is not None:
         yield examine_folder(Path(settings.pgn.folder))
-    for finding in _webhooks(settings):
-        yield finding
+    for webhook in settings.webhooks:
+        yield await examine_webhook(webhook)
 
 
 def _scopes(account: Account, settings: Settings) -> frozenset[str]:
@@ -39,9 +48,3 @@ def _scopes(account: Account, settings: Settings) -> frozenset[str]:
         return frozenset({"bot:play"})
     own = [entry.account for entry in settings.watch if isinstance(entry, WatchAccount)]
     return frozenset({"board:play"} if account.name in own or "me" in own else ())
-
-
-def _webhooks(settings: Settings) -> Iterator[Finding]:
-    for webhook in settings.webhooks:
-        signed = "signed" if webhook.secret is not None else "not signed"
-        yield Finding("webhook", f"{webhook.url} gets {', '.join(webhook.events)}, {signed}")

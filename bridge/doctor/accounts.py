@@ -4,6 +4,7 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from email.utils import parsedate_to_datetime
+from urllib.parse import urlsplit
 
 import aiohttp
 
@@ -17,6 +18,7 @@ LARGEST_SKEW_S = 2
 _SOON_S = 24 * 60 * 60
 """A token that expires sooner than this is told."""
 PATIENCE_S = 10.0
+_PROBE = "/api/users/status?ids=lichess"
 
 
 async def examine_account(
@@ -33,6 +35,15 @@ async def examine_account(
         yield wrong(subject, f"{account.url} cannot be reached: {cause}", f"curl -I {account.url}")
         return
     yield _clock(account.url, subject, least_s, most_s)
+    if not await _speaks_the_api(account.url):
+        where = urlsplit(account.url)
+        yield wrong(
+            subject,
+            f"{account.url} answers, but not as the API does: the address is wrong (accounts.url is a server's, "
+            "without a path, such as https://lichess.org)",
+            f"curl -i {where.scheme}://{where.netloc}{_PROBE}",
+        )
+        return
     if account.token is None:
         yield Finding(subject, "no token: it can only watch what everybody sees")
         return
@@ -61,6 +72,19 @@ async def _ahead(url: str, now: Callable[[], float]) -> tuple[float, float]:
     except ValueError:
         return 0, 0
     return date_s - answered_s, date_s + 1 - asked_s
+
+
+async def _speaks_the_api(url: str) -> bool:
+    """Whether what everybody may ask is answered as Lichess answers it; a refusal that says so in JSON will do."""
+    timeout = aiohttp.ClientTimeout(total=PATIENCE_S)
+    try:
+        async with (
+            aiohttp.ClientSession(timeout=timeout) as session,
+            session.get(url.rstrip("/") + _PROBE, allow_redirects=False) as response,
+        ):
+            return response.status in (429, 503) or isinstance(await response.json(content_type=None), list)
+    except (aiohttp.ClientError, TimeoutError, OSError, ValueError):
+        return False
 
 
 def _clock(url: str, subject: str, least_s: float, most_s: float) -> Finding:

@@ -1,11 +1,16 @@
 """The check of one engine: it starts, and answers a test position with a legal move in time."""
 
 import asyncio
+import os
 import shlex
+import sys
+from pathlib import Path
 
 from bridge.doctor.finding import Finding, told, wrong
 from bridge.engines.build import build_engine
+from bridge.engines.locate import find_program, installed
 from bridge.engines.spec import EngineSpec
+from bridge.errors import EngineError
 from bridge.interfaces import Limit
 from bridge.rules.ledger import Ledger
 from bridge.rules.pools import named
@@ -21,7 +26,7 @@ DEADLINE_MS = 2000
 async def examine_engine(name: str, settings: EngineSettings) -> Finding:
     """Start it, have it think once, end it."""
     subject = f"engine {name}"
-    return await told(subject, _examine(subject, settings), _by_hand(settings))
+    return await told(subject, _examine(subject, settings), _cure(settings) or _by_hand(settings))
 
 
 async def _examine(subject: str, settings: EngineSettings) -> Finding:
@@ -40,6 +45,25 @@ async def _examine(subject: str, settings: EngineSettings) -> Finding:
     return Finding(subject, f"it starts, and answers the start position with {choice.uci}")
 
 
+def _cure(settings: EngineSettings) -> str:
+    """What makes a program of a path that leads to none; "" where it leads to one."""
+    path = getattr(settings, "path", None)
+    if not isinstance(path, str) or not path:
+        return ""
+    try:
+        find_program(path)
+    except EngineError:
+        file = Path(path).expanduser()
+        if file.is_dir():
+            programs = sorted(found for found in file.iterdir() if found.is_file() and os.access(found, os.X_OK))
+            return f"path: {programs[0]}" if programs else f"find {shlex.quote(str(file))} -type f -perm -u+x"
+        if file.exists():
+            return f"chmod +x {shlex.quote(str(file))}"
+        there = installed(file.name) or installed("stockfish")
+        return f"path: {there}" if there else "sudo apt install stockfish"
+    return ""
+
+
 def _by_hand(settings: EngineSettings) -> str:
     """How to see for oneself what the engine says."""
     match settings:
@@ -48,7 +72,7 @@ def _by_hand(settings: EngineSettings) -> str:
         case XboardEngine(path=path, args=args):
             return f"printf 'xboard\\nprotover 2\\nquit\\n' | {shlex.join([path, *args])}"
         case PythonEngine(plugin=plugin) if ".py:" in plugin:
-            return f"python3 {shlex.quote(plugin.rpartition(':')[0])}"
+            return f"{sys.executable} {shlex.quote(plugin.rpartition(':')[0])}"
         case PythonEngine(plugin=plugin):
-            return f"python3 -c {shlex.quote('import ' + plugin.partition(':')[0])}"
+            return f"{sys.executable} -c {shlex.quote('import ' + plugin.partition(':')[0])}"
     return ""

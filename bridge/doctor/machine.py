@@ -13,18 +13,23 @@ from bridge.doctor.finding import Finding, told, wrong
 from bridge.journal import SqlJournal
 from bridge.settings.models import MonitorSettings
 
+_SQLITE = b"SQLite format 3\0"
+"""How every database file begins (https://sqlite.org/fileformat2.html)."""
+
 JOURNAL = "journal"
 MONITOR = "monitor"
 
 
-def examine_monitor(monitor: MonitorSettings, config: str) -> Finding:
-    """Whether its address and port can be had now."""
+def examine_monitor(monitor: MonitorSettings, config: str, running: int | None = None) -> Finding:
+    """Whether its address and port can be had now; `running`: the process that has this configuration already."""
     family = socket.AF_INET6 if ":" in monitor.host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((monitor.host, monitor.port))
         except OSError as error:
+            if running is not None and error.errno == errno.EADDRINUSE:
+                return Finding(MONITOR, f"{monitor.listen} is served by the bridge that runs (process {running})")
             return _no_port(monitor, config, error)
     return Finding(MONITOR, f"{monitor.listen} is free")
 
@@ -39,21 +44,59 @@ def _no_port(monitor: MonitorSettings, config: str, error: OSError) -> Finding:
     return wrong(MONITOR, f"cannot listen on {monitor.listen}: {error.strerror or error}", "ip -brief address")
 
 
-async def examine_journal(url: str, config: str) -> Finding:
+async def examine_journal(url: str, config: str, running: int | None = None) -> Finding:
     """Whether it opens, and can be written. A journal that is not there yet is not left behind."""
     file = Path(url.removeprefix("sqlite:///"))
+    if running is not None:
+        return Finding(JOURNAL, f"{file} is written by the bridge that runs (process {running})")
     with _as_it_was(file):
         cure = f"kirichess-bridge status -c {config}; ls -ld {_quoted(file.parent, file)}"
         return _obstacle(file) or await told(JOURNAL, _open_journal(url, file), cure)
 
 
 def _obstacle(file: Path) -> Finding | None:
-    marked = [path for path in (file, file.parent) if path.exists() and not _is_writable(path)]
-    if marked:
-        return wrong(JOURNAL, f"{marked[0]} is read-only", f"chmod u+w {_quoted(*marked)}")
+    if file.is_dir():
+        cure = f"journal: {{url: 'sqlite:///{file / 'journal.db'}'}}"
+        return wrong(JOURNAL, f"{file} is a folder; set journal.url to a file in it", cure)
+    if obstacle := _unwritable(JOURNAL, file.parent, f"journal: {{url: 'sqlite:///{Path.home() / 'journal.db'}'}}"):
+        return obstacle
     if not file.parent.exists():
         return wrong(JOURNAL, f"its folder {file.parent} does not exist", f"mkdir -p {_quoted(file.parent)}")
+    if not file.exists():
+        return None
+    if not _is_writable(file):
+        return wrong(JOURNAL, f"{file} is read-only", _make_writable(file))
+    with file.open("rb") as start:
+        head = start.read(len(_SQLITE))
+    if head not in (_SQLITE, b""):
+        text = f"{file} is no SQLite database, so no journal; move it away, or set journal.url to another file"
+        return wrong(JOURNAL, text, f"mv {_quoted(file, file.with_name(file.name + '.old'))}")
     return None
+
+
+def _unwritable(subject: str, folder: Path, elsewhere: str) -> Finding | None:
+    """Why nothing can be written in a folder, or the folder not be made; `elsewhere`: what to write in the file."""
+    there = next((path for path in (folder, *folder.parents) if path.exists()), folder)
+    if not there.is_dir():
+        return wrong(subject, f"{there} is a file, not a folder: choose another place", elsewhere)
+    if _on_read_only_disk(there):
+        return wrong(subject, f"{there} lies where nothing can be written: choose another place", elsewhere)
+    if not _is_writable(there):
+        text = f"{there} is read-only" + (f", so {folder} cannot be made" if there != folder else "")
+        return wrong(subject, text, _make_writable(there))
+    return None
+
+
+def _on_read_only_disk(folder: Path) -> bool:
+    kernel = any(folder.is_relative_to(place) for place in ("/proc", "/sys"))
+    return kernel or bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
+
+
+def _make_writable(path: Path) -> str:
+    """Its owner may change its mode; anybody else must be given it."""
+    if path.stat().st_uid == os.geteuid():
+        return f"chmod u+w {_quoted(path)}"
+    return f"sudo chown $(id -u) {_quoted(path)}"
 
 
 def _is_writable(path: Path) -> bool:
@@ -81,13 +124,8 @@ async def _open_journal(url: str, file: Path) -> Finding:
 
 def examine_folder(folder: Path) -> Finding:
     """Whether games can be written there; it is created when the first one is."""
-    subject = "pgn"
-    there = next((path for path in (folder, *folder.parents) if path.exists()), folder)
-    if not there.is_dir():
-        return wrong(subject, f"{there} is a file, not a folder: change pgn.folder", f"ls -ld {_quoted(there)}")
-    if not _is_writable(there):
-        return wrong(subject, f"{there} is read-only", f"chmod u+w {_quoted(there)}")
-    return Finding(subject, f"games go to {folder}")
+    elsewhere = f"pgn: {{folder: '{Path.home() / 'games'}'}}"
+    return _unwritable("pgn", folder, elsewhere) or Finding("pgn", f"games go to {folder}")
 
 
 def _quoted(*paths: Path) -> str:

@@ -1,8 +1,12 @@
 """`doctor`: every obstacle is named with its cause and the command that mends it."""
 
+import asyncio
+import os
 import socket
 import sqlite3
 import stat
+import subprocess
+import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -84,7 +88,7 @@ def names_in(folder: Path) -> list[str]:
 
 
 async def test_all_is_well(arena: Arena, write: Callable[..., str], say_async: Say, tmp_path: Path) -> None:
-    more = "monitor: {listen: '127.0.0.1:0'}\npgn: {folder: games}\nwebhooks: [{url: 'http://127.0.0.1:9'}]\n"
+    more = f"monitor: {{listen: '127.0.0.1:0'}}\npgn: {{folder: games}}\nwebhooks: [{{url: '{arena.url}/key'}}]\n"
     said = await say_async("doctor", "-c", write(arena.url, more=more), TOKEN="lip_bot")
     assert (said.status, said.stderr) == (0, "all is well\n")
     subjects = [line.split(":")[0] for line in said.stdout.splitlines()]
@@ -211,7 +215,13 @@ async def test_an_engine_that_is_none(
         path.write_text("")
         path.chmod(0o644)
     config = write(arena.url, f"{{kind: uci, path: {path}}}")
-    line, _ = told(await say_async("doctor", "-c", config, TOKEN="lip_bot"), "engine main")
+    if kind == "folder":
+        (path / "README").write_text("no program")
+        (path / "engine").write_text("#!/bin/sh\n")
+        (path / "engine").chmod(0o755)
+    line, cure = told(await say_async("doctor", "-c", config, TOKEN="lip_bot"), "engine main")
+    cures = {"missing": "stockfish", "not executable": f"→ chmod +x {path}", "folder": f"→ path: {path}/engine"}
+    assert cures[kind] in cure
     assert {"missing": "does not exist", "not executable": f"chmod +x {path}", "folder": "is a folder"}[kind] in line
 
 
@@ -253,8 +263,8 @@ async def test_a_journal_that_is_read_only(
 async def test_a_journal_where_nothing_can_be_written(arena: Arena, write: Callable[..., str], say_async: Say) -> None:
     config = write(arena.url, more="journal: {url: 'sqlite:////proc/journal.db'}\n")
     line, cure = told(await say_async("doctor", "-c", config, TOKEN="lip_bot"), "journal")
-    assert "/proc" in line
-    assert "/proc" in cure
+    assert "/proc lies where nothing can be written" in line
+    assert "journal: {url: 'sqlite:///" in cure and "/proc" not in cure
 
 
 async def test_a_journal_that_another_bridge_has_open(
@@ -280,7 +290,79 @@ async def test_a_journal_that_is_none(
     line, cure = told(await say_async("doctor", "-c", config, TOKEN="lip_bot"), "journal")
     expected = {"folder": "is a folder", "no folder": "does not exist", "no database": "is no SQLite database"}
     assert expected[kind] in line
-    assert cure
+    cures = {"folder": f"'sqlite:///{file}/journal.db'", "no folder": f"mkdir -p {file.parent}", "no database": "mv "}
+    assert cures[kind] in cure
+    if kind != "folder":
+        await asyncio.to_thread(subprocess.run, cure.partition("→ ")[2], shell=True, check=True)
+        assert (await say_async("doctor", "-c", config, TOKEN="lip_bot")).status == 0, "the command mends it"
+
+
+async def test_beside_the_bridge_that_runs_nothing_is_in_the_way(
+    arena: Arena, write: Callable[..., str], say_async: Say, free_port: int
+) -> None:
+    config = write(arena.url, more=f"monitor: {{listen: '127.0.0.1:{free_port}'}}\n")
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "bridge.cli.main", "run", "-c", config),
+        env={**os.environ, "TOKEN": "lip_bot"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stderr is not None
+    try:
+        async with asyncio.timeout(60):
+            while b"monitor: http" not in await process.stderr.readline():
+                pass
+        said = await say_async("doctor", "-c", config, TOKEN="lip_bot")
+    finally:
+        process.kill()
+        await process.communicate()
+    assert (said.status, said.stderr) == (0, "all is well\n")
+    assert f"daemon: it runs with this configuration (process {process.pid})" in said.stdout
+    assert f"served by the bridge that runs (process {process.pid})" in said.stdout
+    assert f"written by the bridge that runs (process {process.pid})" in said.stdout
+
+
+@pytest.mark.parametrize("folder", ["/sub", "/study/round"])
+async def test_an_address_with_a_path(arena: Arena, write: Callable[..., str], say_async: Say, folder: str) -> None:
+    line, cure = told(await say_async("doctor", "-c", write(arena.url + folder), TOKEN="lip_bot"), "account 1")
+    assert f"{arena.url}{folder} answers, but not as the API does: the address is wrong" in line
+    assert f"curl -i {arena.url}/api/" in cure
+
+
+async def test_what_is_watched_exists(arena: Arena, write: Callable[..., str], say_async: Say) -> None:
+    game = arena.pair("KiriBot", "Visitor")
+    there = (f"{{game: {game}, pool: anchor}}", "{user: Visitor, pool: anchor}", "{tv: bot, pool: anchor}")
+    said = await say_async("doctor", "-c", write(arena.url, more=f"watch: [{', '.join(there)}]\n"), TOKEN="lip_bot")
+    assert said.status == 0, said.stdout
+    assert f"ok     watch user:Visitor: the user plays game {game}" in said.stdout
+    assert f"ok     watch game:{game}: the game is there" in said.stdout
+    assert f"ok     watch tv:bot: the channel shows game {game}" in said.stdout
+
+
+@pytest.mark.parametrize(
+    ("entry", "subject", "words"),
+    [
+        ("game: nosuchgm", "watch game:nosuchgm", "has no game nosuchgm"),
+        ("user: Nobody", "watch user:Nobody", "knows no user Nobody"),
+        ("tv: nothing", "watch tv:nothing", "has no TV channel nothing"),
+    ],
+)
+async def test_what_is_watched_does_not_exist(
+    arena: Arena, write: Callable[..., str], say_async: Say, entry: str, subject: str, words: str
+) -> None:
+    more = f"watch: [{{{entry}, pool: anchor}}]\n"
+    line, _ = told(await say_async("doctor", "-c", write(arena.url, more=more), TOKEN="lip_bot"), subject)
+    assert words in line
+
+
+async def test_a_webhook_where_nobody_listens(
+    arena: Arena, write: Callable[..., str], say_async: Say, free_port: int
+) -> None:
+    more = f"webhooks: [{{url: 'http://127.0.0.1:{free_port}/hook/secretkey'}}]\n"
+    said = await say_async("doctor", "-c", write(arena.url, more=more), TOKEN="lip_bot")
+    line, _ = told(said, "webhook")
+    assert f"nobody can be reached at http://127.0.0.1:{free_port}" in line
+    assert "secretkey" not in said.stdout
 
 
 async def test_several_obstacles_are_all_told(arena: Arena, write: Callable[..., str], say_async: Say) -> None:

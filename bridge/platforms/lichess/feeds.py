@@ -57,7 +57,7 @@ async def user_games(client: Client, gate: Gate, name: str) -> AsyncGenerator[st
     while not client.closed:
         wait_s = client.timings.poll_s
         try:
-            game_id = await _playing(client, gate, name)
+            game_id = await playing(client, gate, name)
             failures = doubling(*client.timings.backoff_s)
             if game_id and game_id != seen:
                 seen = game_id
@@ -71,7 +71,8 @@ async def user_games(client: Client, gate: Gate, name: str) -> AsyncGenerator[st
         await asyncio.sleep(wait_s)
 
 
-async def _playing(client: Client, gate: Gate, name: str) -> str:
+async def playing(client: Client, gate: Gate, name: str) -> str:
+    """The game somebody plays now, "" for none. Raises PlatformError; Refused: there is no such user."""
     async with gate.passage(Lane.POLL, "status"):
         answer = await client.get("/api/users/status", {"ids": name, "withGameIds": "true"})
     game_id = parse_playing(answer, name)

@@ -218,6 +218,10 @@ class Lichess:
         """Ids of the games a TV channel turns to (`blitz`, `ultraBullet`, `bot`, …), for ever."""
         return feeds.tv_games(self._client, channel)
 
+    async def playing(self, name: str) -> str:
+        """The game somebody plays now, "" for none. Raises PlatformError; Refused: there is no such user."""
+        return await feeds.playing(self._client, self._gate, name)
+
     def user_games(self, name: str) -> AsyncGenerator[str]:
         """Ids of the games somebody plays, for ever. Raises Refused when there is no such user."""
         return feeds.user_games(self._client, self._gate, name)
