@@ -20,7 +20,7 @@ class Senseless(Unreachable):
 
 
 class ServerError(Unreachable):
-    """5xx: something answers, be it a proxy, and the server behind it does not."""
+    """5xx, or a page for a stream: something answers, be it a proxy, and the server behind it does not."""
 
 
 @dataclass(frozen=True, slots=True)

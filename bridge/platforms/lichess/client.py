@@ -10,7 +10,7 @@ import aiohttp
 import structlog
 
 from bridge.errors import Unreachable, UsageError
-from bridge.platforms.lichess.answers import Answer, no_answer
+from bridge.platforms.lichess.answers import Answer, ServerError, no_answer
 from bridge.platforms.lichess.lines import LineSplitter
 from bridge.platforms.lichess.timings import Timings
 
@@ -133,7 +133,7 @@ class Client:
         if response.status == 200 and response.content_type != "text/html":
             return
         if response.status == 200:
-            raise Unreachable(f"{what}: a web page instead of a stream")
+            raise ServerError(f"{what}: a web page instead of a stream")
         try:
             answer = await _answer(response, what)
         except (aiohttp.ClientError, TimeoutError, OSError) as cause:
