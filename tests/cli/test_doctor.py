@@ -12,7 +12,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from email.utils import formatdate
 from pathlib import Path
-from time import time
 from typing import Any
 
 import pytest
@@ -403,7 +402,7 @@ async def _with_date(arena_url: str, ahead_s: int) -> AsyncIterator[str]:
                 headers={"Authorization": request.headers.get("Authorization", "Bearer lip_bot")},
             ) as response,
         ):
-            date = formatdate(time() + ahead_s, usegmt=True)
+            date = formatdate(time.time() + ahead_s, usegmt=True)
             return web.Response(body=await response.read(), status=response.status, headers={"Date": date})
 
     app = web.Application()
