@@ -1,6 +1,7 @@
 """Engines and servers of public bug reports, byte by byte (numbers as in scenarios.toml)."""
 
 import asyncio
+import contextlib
 import json
 import sys
 import textwrap
@@ -160,6 +161,8 @@ async def test_an_answer_in_the_middle_of_a_chunked_stream() -> None:
         writer.write(b"HTTP/1.1 502 Bad Gateway\r\n\r\n<html>" if asked == 1 else b"0\r\n\r\n")
         await writer.drain()
         writer.close()
+        with contextlib.suppress(ConnectionError):  # the reader may have left first
+            await writer.wait_closed()
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
@@ -170,6 +173,7 @@ async def test_an_answer_in_the_middle_of_a_chunked_stream() -> None:
     finally:
         await platform.close()
         server.close()
+        await server.wait_closed()
     told = [len(message.snapshot.moves) for message in messages if isinstance(message, GameOpened | GameState)]
     assert told == [1, 2, 2, 3]
     assert asked == 2
