@@ -21,9 +21,16 @@ def game(
     rules: Ruleset = ANCHOR,
     fen: str | None = None,
     think_ms: tuple[int, ...] = (),
+    chess960: bool = False,
 ) -> Ledger:
     """After 1.e4 e5 (free on Lichess; the toll is paid), then knights and so on with these thinking times."""
-    setup = Setup("g", rules, "stream", 10, start_fen=fen, time_control=control, free_first_moves=True)
+    setup = Setup(
+        *("g", rules, "stream", 10),
+        start_fen=fen,
+        chess960=chess960,
+        time_control=control,
+        free_first_moves=True,
+    )
     ledger = Ledger(setup)
     if fen is None:
         for uci in OPENING:
@@ -107,6 +114,15 @@ def test_castling_is_dearer_than_the_king() -> None:
     found = budget(ledger, 0, 0)
     assert (found.white_ms, found.deadline_ms) == (357_000, 359_000)
     assert found.black_ms == 359_000
+
+
+def test_a_king_that_can_only_castle_pays_for_castling() -> None:
+    """Its rook goes to f1, which a bishop attacks; a pawn's move would cost 5 s here, a king's 1 s."""
+    rules = parse_dials({"pool": "anchor", "tolls_s": {"pawn": 5, "king": 1, "castling": 3}})
+    ledger = game(rules=rules, fen="6k1/8/b7/8/8/8/5PPP/6KR w K - 0 1", chess960=True)
+    king = ledger.board.pieces_mask(chess.KING, chess.WHITE)
+    assert [ledger.board.uci(move) for move in ledger.board.generate_legal_moves(king)] == ["g1h1"]
+    assert budget(ledger, 0, 0).deadline_ms == 357_000
 
 
 def test_a_turn_taken_up_in_the_middle_is_charged_for_what_ran_before() -> None:

@@ -79,6 +79,15 @@ def test_a_draw_that_the_platform_does_not_know_is_offered_once(ledger: Ledger) 
     assert not wants_draw(ledger, WHITE, theirs=True, offered=False)
 
 
+@pytest.mark.parametrize("moves", [(("a2b2", 60_005),), (("a2b2", None), ("h8g8", 0), ("b2c2", 70_000))])
+def test_no_draw_on_what_is_not_certain(moves: tuple[tuple[str, int | None], ...]) -> None:
+    ledger = game(*moves, fen=ROOK)
+    assert ledger.outcome is not None
+    assert ledger.outcome.result == "1/2-1/2"
+    assert not wants_draw(ledger, BLACK, theirs=True, offered=False)
+    assert not wants_draw(ledger, BLACK, theirs=False, offered=False)
+
+
 def test_a_stalemate_is_left_to_the_platform() -> None:
     ledger = game(("c6b6", 0), fen="k7/2Q5/2K5/8/8/8/8/8 w - - 0 1")
     assert ledger.outcome is not None

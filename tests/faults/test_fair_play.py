@@ -9,6 +9,7 @@ import pytest
 
 from bridge import event_types
 from bridge.arena import offers
+from bridge.rules.ledger import Ledger
 
 ROOK_AGAINST_KING = "7k/8/8/8/8/8/R7/K7 w - - 0 1"
 
@@ -40,6 +41,19 @@ async def test_no_resignation_on_an_estimate(table: Any) -> None:
     await table.until(lambda: table.recorder.of(event_types.FLAG_PROVISIONAL, game.id))
     assert not table.asked("/resign")
     assert not any("fallen" in line for line in table.said(game))
+
+
+async def test_nothing_is_said_or_done_on_what_is_not_certain(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Ledger, "certain", property(lambda ledger: False))
+    await table.run(pool="winder")
+    game = table.pair(limit_s=300)
+    await table.play(game, 6)
+    table.spend(game, 70_000)
+    await table.play(game, 10)
+    await table.until(lambda: table.recorder.of(event_types.VERDICT_PROVISIONAL, game.id))
+    await table.resign(game)
+    assert (await table.final(game))["reason"] == "flag"
+    assert not any("has fallen" in line for line in table.said(game))
 
 
 @pytest.mark.parametrize("more", [{"rated": True}, {"tournament_id": "abcdefgh", "source": "arena"}], ids=str)

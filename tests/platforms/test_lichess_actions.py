@@ -1,6 +1,7 @@
 """Moves get through, or are no longer wanted; everything else is asked once."""
 
 import asyncio
+import contextlib
 import itertools
 import logging
 from collections.abc import AsyncIterator, Callable
@@ -350,3 +351,17 @@ async def test_an_answer_that_is_none_is_one_line(script: "Script", connect: "Co
 def test_an_address_that_is_none(connect: "Connect") -> None:
     with pytest.raises(UsageError, match="write it like"):
         connect("lichess.org")
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+async def test_nobody_is_led_elsewhere(script: "Script", connect: "Connect", status: int) -> None:
+    """Neither a request nor a stream, and with them the token."""
+    leads = script.says(status, "<html>", Location="/elsewhere")
+    for request in ("POST /api/bot/game/g1/chat", "GET /api/users/status", "GET /api/stream/event"):
+        script.on(request, leads)
+    platform = connect(script.url)
+    for asking in (platform.perform(Say("g1", "hello")), platform.ping(), anext(platform.account_events())):
+        with contextlib.suppress(PlatformError):
+            await asking
+    assert script.count("GET /api/stream/event") == 1
+    assert not [asked for asked in script.asked if asked.path == "/elsewhere"]
