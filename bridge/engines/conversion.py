@@ -6,9 +6,8 @@ clock that is left must pay that, unless the other side runs out sooner.
 
 import chess
 
-from bridge.engines.expected import spelled
 from bridge.engines.line import Line
-from bridge.engines.view import Found
+from bridge.engines.view import Found, spelled
 from bridge.rules.bills import Bill, conversion_bill
 
 FEW_MEN = 12

@@ -1,9 +1,7 @@
 """What probably comes: the reply that a search expects, played out with both clocks."""
 
-import chess
-
 from bridge.engines.line import Line
-from bridge.engines.view import Found
+from bridge.engines.view import Found, spelled
 
 
 def reply_flags(line: Line, found: Found) -> bool:
@@ -21,11 +19,3 @@ def reply_flags(line: Line, found: Found) -> bool:
     finally:
         while line.height > height:
             line.pop()
-
-
-def spelled(board: chess.Board, uci: str) -> chess.Move | None:
-    """A line's move on our boards, where castling is king takes rook; None where it is not legal."""
-    move = chess.Move.from_uci(uci)
-    if board.is_legal(move):
-        return move
-    return next((c for c in board.generate_castling_moves() if board.uci(c, chess960=False) == uci), None)

@@ -63,8 +63,8 @@ class Line:
         """Make a move; the outcome if the game ends by it, or by the thinking before it (rules §1)."""
         mover = self.board.turn
         think_ms = self.paces[mover].think_ms(self.clock_ms[mover]) if self._made else 0
-        # A flag that falls before the move stands on the board as it was.
-        late = self.clock_ms[mover] - think_ms <= 0 and (1 if can_win_on_time(self.board, not mover) else 2)
+        # A flag that falls before the move is judged on the board as it was.
+        fallen = self._won_on_time(not mover) if 0 < self.clock_ms[mover] <= think_ms else None
         effects, key, mate = push(self.board, move, self.prices, self._seen)
         self.nodes += 1
         occurrences = self._seen[key] = self._seen.get(key, 0) + 1
@@ -72,8 +72,8 @@ class Line:
         before_ms = self.clock_ms[not mover]
         self.clock_ms[mover] += effects.mover_ms + self.prices.increment_ms - think_ms
         self.clock_ms[not mover] += effects.opponent_ms
-        if late and think_ms:
-            return Outcome("flag", not mover) if late == 1 else Outcome("flag_insufficient_material")
+        if fallen is not None:
+            return fallen
         ending = board_ending(
             self.board, occurrences, mate, self.dials.dead_position, had_moves=True if effects.chip_ms else None
         )
@@ -127,7 +127,9 @@ class Line:
         if both and self.dials.double_flag == "draw":
             return Outcome("double_flag")
         falls = mover if own and not (captured and self.dials.double_flag == "stack") else not mover
-        winner = not falls
+        return self._won_on_time(not falls)
+
+    def _won_on_time(self, winner: chess.Color) -> Outcome:
         return Outcome("flag", winner) if can_win_on_time(self.board, winner) else Outcome("flag_insufficient_material")
 
     def score_cp(self) -> float:

@@ -2,9 +2,8 @@
 
 import math
 
-from bridge.engines.expected import spelled
 from bridge.engines.line import Line
-from bridge.engines.view import Found
+from bridge.engines.view import Found, spelled
 
 _E_TIMES_CP = 300
 """What it is worth to have e times the other's time, in centipawns, when a game that could be drawn goes on."""

@@ -49,7 +49,7 @@ class View:
 
     def move(self, uci: str) -> chess.Move | None:
         """A legal move by either spelling of castling."""
-        return next((move for move in self.board.legal_moves if uci in (move.uci(), self.uci(move))), None)
+        return spelled(self.board, uci)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,3 +96,11 @@ class Decision:
     nodes: int = 0
     candidates: Sequence[Candidate] = ()
     tally: Counter[str] = field(default_factory=Counter)
+
+
+def spelled(board: chess.Board, uci: str) -> chess.Move | None:
+    """A line's move on our boards, where castling is king takes rook; None where it is not legal."""
+    move = chess.Move.from_uci(uci)
+    if board.is_legal(move):
+        return move
+    return next((c for c in board.generate_castling_moves() if board.uci(c, chess960=False) == uci), None)
