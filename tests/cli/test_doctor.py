@@ -126,7 +126,7 @@ async def test_a_token_that_nobody_has(arena: Arena, write: Callable[..., str], 
 async def test_a_token_that_expires_soon(
     arena: Arena, write: Callable[..., str], say_async: Say, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bridge.arena.routes_account._FAR_MS", round(1000 * (time() + 290)))
+    monkeypatch.setattr("bridge.arena.routes_account._FAR_MS", round(1000 * (time.time() + 290)))
     line, cure = told(await say_async("doctor", "-c", write(arena.url), TOKEN="lip_bot"), "account 1")
     assert "the token expires in 5 min" in line
     assert "/account/oauth/token/create" in cure
