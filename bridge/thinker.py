@@ -69,12 +69,14 @@ class Thinker:
         return await self._fall_back(ledger, limit)
 
     async def _ask(self, ledger: Ledger, limit: Callable[[], Limit]) -> Choice:
-        share_ms = _share_ms(limit())
+        now, has_to_wait = limit(), self._busy.locked() or not self._running
+        share_ms = _share_ms(now)
         try:
             async with asyncio.timeout(share_ms / 1000) as patience, self._busy:
-                await self._ready()
-                now = limit()
-                share_ms = _share_ms(now)
+                if has_to_wait:
+                    await self._ready()
+                    now = limit()
+                    share_ms = _share_ms(now)
                 patience.reschedule(asyncio.get_running_loop().time() + (share_ms + _SLACK_MS) / 1000)
                 return await self._engine.think(ledger, replace(now, deadline_ms=share_ms))
         except TimeoutError:

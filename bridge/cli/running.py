@@ -1,6 +1,7 @@
 """What `run`, `watch` and `demo` share: a daemon with a terminal, and signals that drain first and stop second."""
 
 import asyncio
+import gc
 import logging
 import signal
 import sys
@@ -92,6 +93,8 @@ async def run_daemon(settings: Settings, *, json: bool, announce: Callable[[Daem
     ready.cancel()
     if not work.done():
         announce(daemon)
+        # What is loaded by now stays for good. Each time the collector looked it all over, every move would wait.
+        gc.freeze()
         systemd.notify("READY=1")
     await until_first(work, stdout.gone.wait(), systemd.keep_told(lambda: daemon.summary, lambda: daemon.alive))
     if stdout.gone.is_set():

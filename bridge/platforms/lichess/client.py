@@ -51,7 +51,7 @@ class Client:
 
     async def post(self, path: str, form: Mapping[str, str] | str | None = None, *, timeout_s: float) -> None:
         """`form` may be plain text. Raises PlatformError; Unreachable leaves open whether it took effect."""
-        await self._request("POST", path, timeout_s, data=form if isinstance(form, str) else dict(form or {}))
+        await self._request("POST", path, timeout_s, data=dict(form) if isinstance(form, Mapping) else form)
 
     async def get(self, path: str, params: Mapping[str, str] | None = None) -> bytes:
         """The answer's body, asked for as JSON. Raises PlatformError."""
