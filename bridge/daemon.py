@@ -28,8 +28,9 @@ from bridge.settings.play import Play
 from bridge.settings.watch import WatchAccount, WatchEntry
 from bridge.sinks.pgn import PgnFolder
 from bridge.sinks.webhook import Webhook
+from bridge.source import Source
 from bridge.tracker import Tracker
-from bridge.watch_entries import Watch, open_watch, reached
+from bridge.watch_entries import Run, open_watch, reached
 from bridge.watching import Watchers
 from bridge.web import Monitor, StatusReport, Stream, create_monitor
 
@@ -78,6 +79,7 @@ class Daemon:
         self._platforms: list[Lichess] = []
         self._lobbies: list[tuple[Account, Lobby]] = []
         self._feeds: list[Feed] = []
+        self._sources: dict[str, Source] = {}
         self._started_ms = steady_ms()
         self._recorded: dict[str, str] = {}
         self._spectators = asyncio.Semaphore(_SPECTATOR_STREAMS)
@@ -228,11 +230,11 @@ class Daemon:
 
     # -- watching ------------------------------------------------------------------------------------------------
 
-    async def _open_watches(self, platforms: Sequence[Lichess], stack: AsyncExitStack) -> list[Watch]:
+    async def _open_watches(self, platforms: Sequence[Lichess], stack: AsyncExitStack) -> list[Run]:
         opened = []
         for entry in self._settings.watch:
             platform = await self._watched_through(entry, platforms, stack)
-            opened.append(await open_watch(entry, platform, self._spectators, self._plays))
+            opened.append(await open_watch(entry, platform, self._spectators, self._plays, self._source))
         return opened
 
     async def _watched_through(self, entry: WatchEntry, platforms: Sequence[Lichess], stack: AsyncExitStack) -> Lichess:
@@ -243,6 +245,10 @@ class Daemon:
             if entry.account in ("me", account.name):
                 return platform
         raise UsageError(f"watch: no account is named {entry.account!r}")
+
+    def _source(self, name: str) -> Source:
+        """Several entries can have games of one user or channel."""
+        return self._sources.setdefault(name, Source(name, self._journal))
 
     def _plays(self, player: Player) -> bool:
         return player.id in {lobby.name.lower() for _, lobby in self._lobbies}
@@ -301,6 +307,7 @@ class Daemon:
     def status(self) -> StatusReport:
         """What the daemon does now, for `/status` and `/healthz`."""
         accounts = [Stream(lobby.name, lobby.online, lobby.trouble) for _, lobby in self._lobbies]
+        accounts += [Stream(source.name, source.online, source.trouble) for source in self._sources.values()]
         sinks = [Stream(feed.name, not feed.cause, feed.cause, vital=False) for feed in self._feeds]
         # Not vital: a restart would lose what games keep in memory until the journal works again.
         journal = Stream("journal", not self._journal.trouble, self._journal.trouble, vital=False)

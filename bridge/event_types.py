@@ -39,8 +39,8 @@ EVENT_TYPES: Final[Mapping[str, str]] = MappingProxyType(
         CHALLENGE_RECEIVED: "somebody challenges an account",
         CHALLENGE_ACCEPTED: "a challenge was accepted",
         CHALLENGE_DECLINED: "a challenge was declined, with the reason",
-        ACCOUNT_ONLINE: "the event stream of an account is open",
-        ACCOUNT_OFFLINE: "the event stream of an account is lost; it is being reopened",
+        ACCOUNT_ONLINE: "an account's stream is open, or a watched user (`user:NAME`) or channel (`tv:NAME`) is there",
+        ACCOUNT_OFFLINE: "it is lost, and looked for again",
         ENGINE_FAILED: "an engine died, kept silent or answered nonsense",
         CHAT_SENT: "a chat line was sent; a restart reads from it what need not be said again",
     }

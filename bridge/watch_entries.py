@@ -10,8 +10,18 @@ import structlog
 
 from bridge.decisions.pool_choice import parse_time_control
 from bridge.errors import Refused, Unreachable
-from bridge.interfaces import GameInfo, GameMessage, GameStarted, Platform, Player
+from bridge.interfaces import (
+    AccountEvent,
+    Connected,
+    Disconnected,
+    GameInfo,
+    GameMessage,
+    GameStarted,
+    Platform,
+    Player,
+)
 from bridge.settings.watch import WatchAccount, WatchEntry, WatchGame, WatchGames, WatchTv, WatchUser
+from bridge.source import Source
 from bridge.watch_list import Listing, WatchList
 from bridge.watching import Subject, Watchers, own_board, spectator
 
@@ -44,36 +54,43 @@ class Watchable(Platform, Listing, Protocol):
         """A game of this account, which is no bot: read only, exact and undelayed."""
         ...
 
-    def user_games(self, name: str) -> AsyncGenerator[str]:
+    def user_games(self, name: str) -> AsyncGenerator[str | Connected | Disconnected]:
         """Ids of the games somebody plays, for ever. Raises Refused when there is no such user."""
         ...
 
-    def tv_games(self, channel: str) -> AsyncGenerator[str]:
+    def tv_games(self, channel: str) -> AsyncGenerator[str | Connected | Disconnected]:
         """Ids of the games a TV channel turns to, for ever. Raises Refused when there is no such channel."""
         ...
 
 
-Watch: TypeAlias = Callable[[Watchers], Coroutine[object, object, None]]
+Run: TypeAlias = Callable[[Watchers], Coroutine[object, object, None]]
+SourceOf: TypeAlias = Callable[[str], Source]
 
 
 async def open_watch(
-    entry: WatchEntry, platform: Watchable, seats: asyncio.Semaphore, plays: Callable[[Player], bool]
-) -> Watch:
+    entry: WatchEntry,
+    platform: Watchable,
+    seats: asyncio.Semaphore,
+    plays: Callable[[Player], bool],
+    source_of: SourceOf,
+) -> Run:
     """Look whether the entry can be followed; what comes back follows it.
 
     `seats`: what one address may read as spectators do, at a time; `plays` tells the accounts that play here: they
-    record their games themselves, and a second reader of their streams would end the first.
+    record their games themselves, and a second reader of their streams would end the first. `source_of`: who keeps
+    whether an account, a user or a channel is there, by its name.
 
     Raises:
         PlatformError: the server is not there.
         UsageError: the account's token is not valid.
     """
-    ways = [spectator(partial(_spectate, platform, seats))]
+    name, ways = _name(entry), [spectator(partial(_spectate, platform, seats))]
     if isinstance(entry, WatchAccount):
         me = await reached(platform.url, platform.account())
         if plays(me):
             log.warning("watch_left_out", account=me.name, cause="it plays here, so its games are recorded anyway")
             return _nothing
+        name = me.name
         ways.insert(0, own_board(platform.game if me.is_bot else platform.board_game))
     else:
         await reached(platform.url, platform.ping())
@@ -84,7 +101,19 @@ async def open_watch(
 
     if isinstance(entry, WatchGames):
         return WatchList(entry.games, platform, entry.ruleset(), wanted, seats).run
-    return partial(_follow, entry, platform, Subject(platform.finished, ways, entry.ruleset(), wanted))
+    subject = Subject(platform.finished, ways, entry.ruleset(), wanted)
+    if isinstance(entry, WatchGame):
+        return lambda watchers: watchers.follow(entry.game[:8], subject)
+    return partial(_follow_each, entry, platform, source_of(name), subject)
+
+
+def _name(entry: WatchEntry) -> str:
+    match entry:
+        case WatchUser():
+            return f"user:{entry.user}"
+        case WatchTv():
+            return f"tv:{entry.tv}"
+    return ""
 
 
 async def _spectate(platform: Watchable, seats: asyncio.Semaphore, game_id: str) -> AsyncGenerator[GameMessage]:
@@ -97,16 +126,16 @@ async def _nothing(watchers: Watchers) -> None:
     """There is nothing to follow."""
 
 
-async def _follow(entry: WatchEntry, platform: Watchable, subject: Subject, watchers: Watchers) -> None:
+async def _follow_each(
+    entry: WatchEntry, platform: Watchable, source: Source, subject: Subject, watchers: Watchers
+) -> None:
     match entry:
-        case WatchGame():
-            await watchers.follow(entry.game[:8], subject)
         case WatchUser():
-            await watchers.follow_each(platform.user_games(entry.user), subject)
+            await watchers.follow_each(source.heard(platform.user_games(entry.user)), subject)
         case WatchTv():
-            await watchers.follow_each(_channel(platform, entry.tv), subject)
+            await watchers.follow_each(source.heard(_channel(platform, entry.tv)), subject)
         case WatchAccount():
-            await watchers.follow_each(_started(platform), subject)
+            await watchers.follow_each(_started(source.heard(platform.account_events())), subject)
 
 
 def _filter(entry: WatchEntry) -> Callable[[GameInfo], bool]:
@@ -117,17 +146,17 @@ def _filter(entry: WatchEntry) -> Callable[[GameInfo], bool]:
     return lambda info: (control is None or info.time_control == control) and (rated is None or info.rated == rated)
 
 
-async def _channel(platform: Watchable, channel: str) -> AsyncGenerator[str]:
+async def _channel(platform: Watchable, channel: str) -> AsyncGenerator[str | Connected | Disconnected]:
     try:
-        async with aclosing(platform.tv_games(channel)) as ids:
-            async for game_id in ids:
-                yield game_id
+        async with aclosing(platform.tv_games(channel)) as messages:
+            async for message in messages:
+                yield message
     except Refused as error:
         raise Refused(f"{platform.url} has no TV channel {channel} ({error})", status=error.status) from None
 
 
-async def _started(platform: Watchable) -> AsyncGenerator[str]:
-    async with aclosing(platform.account_events()) as events:
+async def _started(messages: AsyncGenerator[AccountEvent]) -> AsyncGenerator[str]:
+    async with aclosing(messages) as events:
         async for event in events:
             if isinstance(event, GameStarted):
                 yield event.game_id

@@ -42,7 +42,8 @@ ARROWS: dict[str, set[str]] = {
     "tracker": {"event_data", "live_flag", "outbox", "verdicts", *_GAME},
     "watching": {"tracker", *_GAME},
     "watch_list": {"tasks", "watching", *_GAME},
-    "watch_entries": {"watch_list", "watching", "settings", *_GAME},
+    "source": _CONTRACT,
+    "watch_entries": {"source", "watch_list", "watching", "settings", *_GAME},
     "session": {"tasks", "history", "tracker", "outbox", "thinker", "turn", "errands", "offers", "voice", *_GAME},
     "lobby": {"tasks", "history", "session", *_GAME},
     "feed": _CONTRACT,
@@ -52,7 +53,7 @@ ARROWS: dict[str, set[str]] = {
     # whoever names concrete adapters
     "daemon": {
         *{"engines", "journal", "platforms", "sinks", "settings", "web"},
-        *{"feed", "lobby", "session", "tracker", "watching", "watch_list", "watch_entries"},
+        *{"feed", "lobby", "session", "tracker", "watching", "watch_list", "source", "watch_entries"},
         *_GAME,
     },
     "proof": {"journal", "platforms", "recompute", "tracker", *_GAME},

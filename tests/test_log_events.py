@@ -18,4 +18,6 @@ def test_events_are_written_alike(file: Path) -> None:
         if of_a_log or ast.unparse(node.func) == "tell":
             event = node.args[0]
             if isinstance(event, ast.Constant):
-                assert re.fullmatch(r"[a-z]+(_[a-z]+)*", str(event.value)), f"{file.name}:{node.lineno}: {event.value!r}"
+                assert re.fullmatch(r"[a-z]+(_[a-z]+)*", str(event.value)), (
+                    f"{file.name}:{node.lineno}: {event.value!r}"
+                )

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from bridge.doctor.finding import Finding, told, wrong
 from bridge.errors import PlatformError, RecordError, Refused
+from bridge.interfaces import Disconnected
 from bridge.platforms.lichess.platform import Lichess
 from bridge.settings.models import Account, Settings, WebhookSettings
 from bridge.settings.watch import WatchAccount, WatchEntry, WatchGame, WatchTv, WatchUser
@@ -61,13 +62,14 @@ async def _channel(platform: Lichess, channel: str) -> Finding:
     subject = f"watch tv:{channel}"
     try:
         async with asyncio.timeout(_PATIENCE_S), aclosing(platform.tv_games(channel)) as games:
-            async for game in games:
-                return Finding(subject, f"the channel shows game {game}")
+            async for said in games:
+                if not isinstance(said, Disconnected):
+                    return Finding(subject, "the channel is there")
     except Refused as error:
         return wrong(subject, f"{platform.url} has no TV channel {channel} ({error}): mend watch.tv")
     except TimeoutError:
         pass
-    return Finding(subject, "the channel shows no game now")
+    return wrong(subject, f"{platform.url} does not open this channel")
 
 
 async def examine_webhook(webhook: WebhookSettings) -> Finding:

@@ -88,6 +88,6 @@ async def test_the_games_of_an_account_that_is_watched() -> None:
             finally:
                 closed.append(True)
 
-    async with aclosing(_started(Account())) as ids:  # type: ignore[arg-type]
+    async with aclosing(_started(Account().account_events())) as ids:
         assert await anext(ids) == "abcdefgh"
     assert closed

@@ -18,6 +18,7 @@ from bridge.interfaces import (
     ChallengeGone,
     ChallengeReceived,
     ChatLine,
+    Connected,
     DeclineChallenge,
     GameFinished,
     GameMessage,
@@ -232,8 +233,8 @@ async def test_a_persons_own_game_is_read_and_never_touched(arena: Arena, connec
 async def test_tv_and_users_name_games_to_watch(arena: Arena, connect: "Connect", take: "Take") -> None:
     stranger = connect(arena.url, "")
     game_id = arena.pair("Alpha", "Beta", 300, 3)
-    assert await take(stranger.tv_games("bot"), 1) == [game_id]
-    assert await take(stranger.user_games("Beta"), 1) == [game_id]
+    assert await take(stranger.tv_games("bot"), 2) == [Connected(), game_id]
+    assert await take(stranger.user_games("Beta"), 2) == [Connected(), game_id]
 
 
 async def test_a_running_game_is_not_finished(arena: Arena, connect: "Connect") -> None:

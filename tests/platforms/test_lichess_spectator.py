@@ -7,7 +7,7 @@ import chess
 import pytest
 
 from bridge.errors import Refused
-from bridge.interfaces import GameInfo, GameMessage, GameOpened, GameState, Player
+from bridge.interfaces import Disconnected, GameInfo, GameMessage, GameOpened, GameState, Player
 from bridge.platforms.lichess.answers import Senseless
 from bridge.platforms.lichess.spectator import SpectatorReader, parse_watched
 from bridge.rules.diff import diff
@@ -221,7 +221,11 @@ async def test_tv_turns_from_game_to_game(script: "Script", connect: "Connect", 
         script.streams(featured("g1"), fen, 0.02, script.RESET),
         script.streams(featured("g1"), fen, b"\n", featured("g2"), fen, 5.0),
     )
-    assert await take(connect(script.url).tv_games("ultraBullet"), 2) == ["g1", "g2"]
+    said = await take(connect(script.url).tv_games("ultraBullet"), 5)
+    assert [type(message).__name__ for message in said if not isinstance(message, str)] == [
+        *("Connected", "Disconnected", "Connected")
+    ]
+    assert [message for message in said if isinstance(message, str)] == ["g1", "g2"]
 
 
 async def test_what_somebody_plays(script: "Script", connect: "Connect", take: "Take") -> None:
@@ -231,7 +235,10 @@ async def test_what_somebody_plays(script: "Script", connect: "Connect", take: "
     first, second = status(playing=True, playingId="g1"), status(playing=True, playingId="g2")
     limit = script.says(429, "<html>")
     script.on("GET /api/users/status", status(), first, first, script.says(502), limit, status(), second)
-    assert await take(connect(script.url, token="").user_games("Quill"), 2) == ["g1", "g2"]
+    said = await take(connect(script.url, token="").user_games("Quill"), 5)
+    assert [message for message in said if isinstance(message, str)] == ["g1", "g2"]
+    lost = [message for message in said if isinstance(message, Disconnected)]
+    assert len(lost) == 1 and "502" in lost[0].reason
     asked = [asked for asked in script.asked if asked.path.startswith("/api/users/status")]
     assert asked[0].path == "/api/users/status?ids=Quill&withGameIds=true"
     assert asked[5].at - asked[4].at >= 0.3

@@ -38,27 +38,31 @@ class _TvReader:
         return ()
 
 
-async def tv_games(client: Client, channel: str) -> AsyncGenerator[str]:
+async def tv_games(client: Client, channel: str) -> AsyncGenerator[str | Connected | Disconnected]:
     """Ids of the games a channel (`blitz`, `ultraBullet`, `bot`, …) turns to, one after the other, for ever."""
     path = f"/api/tv/{channel}/feed"
     async with aclosing(follow(client, path, _TvReader(), silence_s=client.timings.tv_silence_s)) as messages:
         async for message in messages:
-            if not isinstance(message, Connected | Disconnected):
-                yield message
+            yield message
 
 
-async def user_games(client: Client, gate: Gate, name: str) -> AsyncGenerator[str]:
+async def user_games(client: Client, gate: Gate, name: str) -> AsyncGenerator[str | Connected | Disconnected]:
     """Ids of the games somebody plays, one after the other, for ever; looked for every `poll_s`.
+
+    Connected after a look that was answered, Disconnected after one that was not: once until that changes.
 
     Raises:
         Refused: there is no such user.
     """
-    seen, failures = "", doubling(*client.timings.backoff_s)
+    seen, answered, failures = "", False, doubling(*client.timings.backoff_s)
     while not client.closed:
         wait_s = client.timings.poll_s
         try:
             game_id = await playing(client, gate, name)
             failures = doubling(*client.timings.backoff_s)
+            if not answered:
+                answered = True
+                yield Connected()
             if game_id and game_id != seen:
                 seen = game_id
                 yield game_id
@@ -68,6 +72,8 @@ async def user_games(client: Client, gate: Gate, name: str) -> AsyncGenerator[st
         except Unreachable as error:
             wait_s = max(wait_s, next(failures))
             log.warning("users_status_failed", user=name, cause=str(error), again_in_s=round(wait_s, 2))
+            answered = False
+            yield Disconnected(str(error))
         await asyncio.sleep(wait_s)
 
 

@@ -19,6 +19,7 @@ from bridge.interfaces import (
     AnswerTakeback,
     Challenge,
     ClaimVictory,
+    Connected,
     Disconnected,
     FinishedGame,
     GameMessage,
@@ -214,7 +215,7 @@ class Lichess:
                 raise
             yield Disconnected(str(error))
 
-    def tv_games(self, channel: str) -> AsyncGenerator[str]:
+    def tv_games(self, channel: str) -> AsyncGenerator[str | Connected | Disconnected]:
         """Ids of the games a TV channel turns to (`blitz`, `ultraBullet`, `bot`, …), for ever."""
         return feeds.tv_games(self._client, channel)
 
@@ -222,7 +223,7 @@ class Lichess:
         """The game somebody plays now, "" for none. Raises PlatformError; Refused: there is no such user."""
         return await feeds.playing(self._client, self._gate, name)
 
-    def user_games(self, name: str) -> AsyncGenerator[str]:
+    def user_games(self, name: str) -> AsyncGenerator[str | Connected | Disconnected]:
         """Ids of the games somebody plays, for ever. Raises Refused when there is no such user."""
         return feeds.user_games(self._client, self._gate, name)
 
