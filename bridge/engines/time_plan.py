@@ -65,12 +65,12 @@ def plan_time(
     captures = _captures_ms(board, me, prices, men) + moves * increment_ms
     hit = _hit_ms(board, me, prices)
     disposable = clock_ms - tolls + captures - moves * overhead_ms
-    spends = min(_MOST * clock_ms, max(_LEAST * clock_ms, disposable / moves))
+    name, spends = "disposable time", min(_MOST * clock_ms, max(_LEAST * clock_ms, disposable / moves))
     if haste is None and not _burns(prices):
         # Captures pay time back here, and strength wins more than the reserve does (measured).
-        spends = clock_ms * stockfish_share(board.ply()) + increment_ms - overhead_ms
+        name, spends = "a share of the clock", clock_ms * stockfish_share(board.ply()) + increment_ms - overhead_ms
     bounds = {
-        "disposable time": spends,
+        name: spends,
         "the next hit": max(_LEAST * clock_ms, clock_ms - hit - max(prices.toll_ms)) if hit < clock_ms else math.inf,
         "the platform's clock": math.inf if platform_ms is None else _MOST * platform_ms + increment_ms - overhead_ms,
     }
