@@ -1,7 +1,6 @@
 """The composition root: settings in, a running bridge out. The only place that names concrete adapters."""
 
 import asyncio
-import time
 from collections.abc import Coroutine, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import structlog
 
+from bridge.clocks import steady_ms, wall_ms
 from bridge.decisions.challenge import ChallengePolicy
 from bridge.decisions.pool_choice import choose_pool
 from bridge.engines.build import build_engine
@@ -43,16 +43,6 @@ _FLUSH_S = 5.0
 
 _REMEMBERED = 10_000
 """Games of which is known who recorded them; far more than can be running."""
-
-
-def steady_ms() -> int:
-    """A clock that never jumps."""
-    return time.monotonic_ns() // 1_000_000
-
-
-def wall_ms() -> int:
-    """The date, as milliseconds since 1970."""
-    return time.time_ns() // 1_000_000
 
 
 class Daemon:

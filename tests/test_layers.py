@@ -16,6 +16,8 @@ _GAME = {"decisions", "records", *_CONTRACT}
 ARROWS: dict[str, set[str]] = {
     "errors": set(),
     "event_types": set(),
+    "addresses": set(),
+    "clocks": set(),
     "rules": {"errors"},
     "decisions": {"rules"},
     "records": {"rules", "errors"},
@@ -23,9 +25,9 @@ ARROWS: dict[str, set[str]] = {
     "cloudevents": {"interfaces"},
     # adapters
     "engines": _CONTRACT,
-    "journal": _CONTRACT,
-    "platforms": {"records", *_CONTRACT},
-    "sinks": {"records", "cloudevents", *_CONTRACT},
+    "journal": {"clocks", *_CONTRACT},
+    "platforms": {"clocks", "records", *_CONTRACT},
+    "sinks": {"clocks", "records", "cloudevents", *_CONTRACT},
     # one game, one account, one sink
     "tasks": set(),
     "voice": _GAME,
@@ -47,13 +49,13 @@ ARROWS: dict[str, set[str]] = {
     "session": {"tasks", "history", "tracker", "outbox", "thinker", "turn", "errands", "offers", "voice", *_GAME},
     "lobby": {"tasks", "history", "session", *_GAME},
     "feed": _CONTRACT,
-    "web": {"cloudevents", "records", *_CONTRACT},
-    "arena": {"errors"},
-    "settings": {"decisions", "rules", *_TELLING},
+    "web": {"addresses", "cloudevents", "records", *_CONTRACT},
+    "arena": {"clocks", "errors"},
+    "settings": {"addresses", "decisions", "rules", *_TELLING},
     # whoever names concrete adapters
     "daemon": {
         *{"engines", "journal", "platforms", "sinks", "settings", "web"},
-        *{"feed", "lobby", "session", "tracker", "watching", "watch_list", "source", "watch_entries"},
+        *{"clocks", "feed", "lobby", "session", "tracker", "watching", "watch_list", "source", "watch_entries"},
         *_GAME,
     },
     "proof": {"journal", "platforms", "recompute", "tracker", *_GAME},

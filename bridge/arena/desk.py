@@ -12,8 +12,8 @@ from bridge.arena.hall import Hall
 from bridge.arena.happenings import Rejected
 from bridge.arena.limits import Window
 from bridge.arena.streams import LineStream
+from bridge.clocks import DAY_MS
 
-_DAY_MS = 86_400_000
 _GAMES_IN_PROGRESS = 200
 
 
@@ -25,7 +25,7 @@ class Desk:
         self.challenges: dict[str, Challenge] = {}
         self._kept_alive: dict[str, LineStream] = {}
         self._per_minute = Window(hall.settings.challenge_credits_per_min, 60_000)
-        self._per_day = Window(hall.settings.challenge_credits_per_day, _DAY_MS)
+        self._per_day = Window(hall.settings.challenge_credits_per_day, DAY_MS)
 
     def create(self, me: Account, dest: Account, wish: Wish, keep_alive: LineStream | None = None) -> Challenge:
         """Ask; raises Rejected. With `keep_alive` the challenge lives until that stream ends."""

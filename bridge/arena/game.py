@@ -7,6 +7,7 @@ import chess
 from bridge.arena.clock import Clock
 from bridge.arena.control import Control, TimeControl
 from bridge.arena.happenings import Status
+from bridge.clocks import DAY_MS
 
 NO_LIMIT_MS = 2**31 - 1
 """What Lichess shows for a side that has all the time there is."""
@@ -132,7 +133,7 @@ class Game:
         days = None if isinstance(self.control, TimeControl) else self.control.days
         if days is None:
             return NO_LIMIT_MS
-        full_ms = days * 86_400_000
+        full_ms = days * DAY_MS
         used_ms = now_ms - self.moved_at_ms if color == self.turn and not self.over else 0
         return max(0, full_ms - used_ms) // 1000 * 1000
 

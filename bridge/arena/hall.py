@@ -23,8 +23,8 @@ from bridge.arena.limits import Concurrency, Window
 from bridge.arena.presence import Presence
 from bridge.arena.settings import ArenaSettings
 from bridge.arena.streams import Json
+from bridge.clocks import DAY_MS
 
-_DAY_MS = 86_400_000
 _ID_LETTERS = string.ascii_letters + string.digits
 
 
@@ -51,7 +51,7 @@ class Hall:
         self.games: dict[str, Game] = {}
         self.chats: defaultdict[tuple[str, str], list[Json]] = defaultdict(list)
         self.random = random.Random(settings.seed)
-        self.bot_games = Window(settings.bot_games_per_day, _DAY_MS)
+        self.bot_games = Window(settings.bot_games_per_day, DAY_MS)
         self.event_opens = Window(settings.event_streams_per_10_min, 600_000)
         self.account_reads = Window(settings.account_reads_per_5_min, 300_000)
         self.watchers = Concurrency(settings.watch_streams_per_address)

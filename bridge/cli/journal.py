@@ -2,20 +2,19 @@
 
 import json
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from bridge.clocks import DAY_MS, wall_ms
 from bridge.errors import RecordError, UsageError
 
 if TYPE_CHECKING:
     from bridge.journal.reader import JournalReader
 
 F = TypeVar("F", bound=Callable[..., Any])
-DAY_MS = 86_400_000
 
 
 @click.group(name="journal")
@@ -135,7 +134,7 @@ def prune(
     from bridge.journal.prune import prune as prune_file
 
     file, configured = _place(place, config)
-    now_ms = time.time_ns() // 1_000_000
+    now_ms = wall_ms()
     raw_before_ms = now_ms - (configured if raw_days is None else raw_days) * DAY_MS
     gone = prune_file(file, before_ms=now_ms - days * DAY_MS, raw_before_ms=raw_before_ms, dry=dry_run)
     if as_json:

@@ -1,7 +1,6 @@
 """SqlJournal: the journal as the program's tasks see it, over a store in a thread of its own."""
 
 import asyncio
-import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -10,6 +9,7 @@ from typing import ParamSpec, Self, TypeVar
 
 import structlog
 
+from bridge.clocks import DAY_MS, wall_ms
 from bridge.errors import JournalError
 from bridge.interfaces import Draft, Entry
 from bridge.journal.place import parse_url
@@ -26,13 +26,7 @@ PAGE = 500  # entries that a follower which lags reads at a time
 RECENT = 2000  # entries kept in memory, so that followers at the end never touch the disk
 SOON_S = 0.1  # how long raw lines and sinks' cursors wait for events to be stored with
 SWEEP_S = 3600.0
-DAY_MS = 86_400_000
 PAUSES_S = (0.5, 30.0)  # a journal that fails is tried again so soon at first, and at least so often
-
-
-def wall_ms() -> int:
-    """The wall clock in milliseconds since 1970."""
-    return time.time_ns() // 1_000_000
 
 
 def doubling() -> Iterator[float]:

@@ -1,6 +1,5 @@
 """What every part of the configuration is made of: strict, closed, frozen models and the shapes of single values."""
 
-import ipaddress
 import re
 from collections.abc import Callable
 from typing import Annotated, TypeAlias, TypeVar
@@ -16,6 +15,8 @@ from pydantic import (
     ValidationInfo,
     model_validator,
 )
+
+from bridge.addresses import split_listen
 
 T = TypeVar("T")
 Many: TypeAlias = Annotated[tuple[T, ...], Field(strict=False)]
@@ -65,20 +66,6 @@ def _listen(value: str) -> str:
     if not host or not 0 <= port <= 65535:
         raise ValueError('must be "host:port", such as "127.0.0.1:8080" (port 0: any free one)')
     return value
-
-
-def split_listen(listen: str) -> tuple[str, int]:
-    """`127.0.0.1:8080` or `[::1]:8080` → host and port; an empty host if it is neither."""
-    match = re.fullmatch(r"(?:\[([0-9A-Fa-f:.%]+)\]|([^:\[\]\s]+)):(\d{1,5})", listen)
-    return (match[1] or match[2], int(match[3])) if match else ("", 0)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach an address; a name other than localhost is taken for a far one."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
 
 
 def one_of_form(pattern: str, what: str) -> Callable[[str], str]:

@@ -6,9 +6,10 @@ the wrong type is passed over here.
 
 from collections.abc import Iterator, Mapping
 
+from bridge.addresses import is_loopback, split_listen
 from bridge.errors import DialError
 from bridge.rules.pools import DEFAULT_POOL, NAMED, parse_dials
-from bridge.settings.base import LICHESS_URL, is_loopback, split_listen
+from bridge.settings.base import LICHESS_URL
 from bridge.settings.problems import Path, Problem, unknown
 from bridge.settings.translate import SECRETS
 from bridge.settings.watch import SUBJECTS

@@ -7,8 +7,9 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field, SecretStr
 
+from bridge.addresses import split_listen
 from bridge.event_types import EVENT_TYPES
-from bridge.settings.base import LICHESS_URL, HttpAddress, Listen, Many, Secret, Section, Text, split_listen
+from bridge.settings.base import LICHESS_URL, HttpAddress, Listen, Many, Secret, Section, Text
 from bridge.settings.engines import EngineSettings
 from bridge.settings.play import Play
 from bridge.settings.problems import unknown

@@ -1,7 +1,6 @@
 """A live picture of the running games: boards, KiriChess clocks beside the platform's, the gap, the last effects."""
 
 import sys
-import time
 from collections.abc import Callable
 
 import chess
@@ -13,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bridge import event_types
+from bridge.clocks import wall_ms
 from bridge.interfaces import Entry
 from bridge.rules.clock_text import clock_text
 from bridge.sinks.game_facts import GameFacts
@@ -31,7 +31,7 @@ class LiveView:
 
     name = "terminal"
 
-    def __init__(self, console: Console, now_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000) -> None:
+    def __init__(self, console: Console, now_ms: Callable[[], int] = wall_ms) -> None:
         self._console = console
         self._now_ms = now_ms
         self._games: dict[str, GameFacts] = {}

@@ -1,10 +1,11 @@
 """Who may read the monitor, and what every answer carries: token, Host, and headers that keep browsers careful."""
 
 import hmac
-import ipaddress
 
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
+
+from bridge.addresses import is_loopback
 
 # No foreign script, style, frame or form: a player's name can be any text, and the page must stay text.
 HEADERS = {
@@ -13,14 +14,6 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches an address; a name other than localhost is taken for one that others reach."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
 
 
 def problem(status: int, text: str) -> web.Response:

@@ -1,13 +1,13 @@
 """The monitor's server: where it listens, and to whom."""
 
 import errno
-import re
 import socket
 
 from aiohttp import web
 
+from bridge.addresses import is_loopback, split_listen
 from bridge.errors import UsageError
-from bridge.web.guard import demand_local_host, demand_token, is_loopback
+from bridge.web.guard import demand_local_host, demand_token
 
 
 class Monitor:
@@ -17,11 +17,9 @@ class Monitor:
     """
 
     def __init__(self, listen: str, token: str | None = None) -> None:
-        match = re.fullmatch(r"\[(.+)\]:(\d+)|([^:]+):(\d+)", listen)
-        if match is None:
+        self._host, self._port = split_listen(listen)
+        if not self._host:
             raise UsageError(f'monitor.listen must be "host:port", such as "127.0.0.1:8080" (got {listen!r})')
-        self._host = match[1] or match[3]
-        self._port = int(match[2] or match[4])
         self._token = token
         self._runner: web.AppRunner | None = None
         if not is_loopback(self._host) and not token:

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from functools import partial
@@ -10,6 +9,7 @@ from typing import TypeVar
 
 import berserk
 
+from bridge.clocks import steady_ms
 from bridge.errors import RateLimited, Refused, UsageError
 from bridge.interfaces import (
     Abort,
@@ -49,11 +49,6 @@ T = TypeVar("T")
 
 _ALWAYS = asyncio.Event()
 _ALWAYS.set()
-
-
-def steady_ms() -> int:
-    """Whole milliseconds of a clock that never jumps."""
-    return time.monotonic_ns() // 1_000_000
 
 
 class Lichess:
