@@ -1,12 +1,14 @@
 """Time as PGN writes it: TimeControl, `[%clk]` and `[%emt]` (rules §6)."""
 
 import re
+from collections.abc import Sequence
 from decimal import Decimal
 
 from bridge.rules.snapshot import TimeControl
 
 _CLK = re.compile(r"\[%clk\s+([^\]]*)\]")
 _EMT = re.compile(r"\[%emt\s+([^\]]*)\]")
+_THINK = re.compile(r"\[%kthink\s+(\d{1,12})\s*\]")
 _PART = re.compile(r"-?\d+(?:[.,]\d*)?")
 _PLAIN_CONTROL = re.compile(r"(\d+(?:\.\d+)?)(?:\+(\d+(?:\.\d+)?))?")
 
@@ -64,6 +66,7 @@ class ClockComments:
     def __init__(self) -> None:
         self.clk_ms: list[int | None] = []
         self.emt_ms: list[int | None] = []
+        self._think_ms: list[int | None] = []
         self._clk_fraction = False
         self._emt_fraction = False
 
@@ -71,6 +74,7 @@ class ClockComments:
         """A move was read: the comments that follow belong to it."""
         self.clk_ms.append(None)
         self.emt_ms.append(None)
+        self._think_ms.append(None)
 
     def read(self, comment: str) -> None:
         """Take the last move's clock out of a comment; the first reading of a ply counts."""
@@ -83,12 +87,22 @@ class ClockComments:
             self.emt_ms[-1], fraction = emt
             self._emt_fraction |= fraction
 
+        if think := _THINK.search(comment):
+            self._think_ms[-1] = int(think[1])
+
     @property
     def source(self) -> str:
         """`clk`, `think` (from `%emt`, only where there is no `%clk`) or `none`."""
         if any(reading is not None for reading in self.clk_ms):
             return "clk"
         return "think" if any(time is not None for time in self.emt_ms) else "none"
+
+    @property
+    def think_ms(self) -> Sequence[int | None] | None:
+        """The times of moves themselves, by the source; our own PGN has some where `%clk` would tell another one."""
+        if self.source == "think":
+            return self.emt_ms
+        return self._think_ms if any(time is not None for time in self._think_ms) else None
 
     @property
     def precision_ms(self) -> int | None:

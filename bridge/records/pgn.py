@@ -1,7 +1,6 @@
 """PGN → games. python-chess reads the moves; what it would skip or forgive is an error here."""
 
 import io
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -12,9 +11,9 @@ import chess.pgn
 from bridge.errors import RecordError
 from bridge.records.clock_comments import ClockComments, parse_time_control
 from bridge.records.game import Game, is_lichess, printable, unnamed
-from bridge.records.pgn_text import GameText, Line, cut
+from bridge.records.own_tags import read_own_tags
+from bridge.records.pgn_text import GameText, Line, cut, fault
 from bridge.records.termination import PgnEnd, pgn_end, same_result
-from bridge.rules.pools import NAMED
 from bridge.rules.position import start_board
 from bridge.rules.snapshot import Anomaly, Snapshot
 
@@ -37,22 +36,18 @@ def read_pgn(lines: Iterable[Line], file: str) -> Iterator[Game | RecordError]:
             yield replace(game, game_id=game_id, place=f"{place}, line {text.line}")
 
 
-def _at(line: int, cause: str) -> RecordError:
-    return RecordError(cause, place=f"line {line}")
-
-
 def _read(text: GameText) -> Game:
     if text.fault is not None:
-        raise _at(*text.fault)
+        raise fault(*text.fault)
     chess960 = _is_chess960(text)
     start_fen = text.tags.get("FEN") or None
     try:
         chess960 = chess960 or start_board(start_fen).has_chess960_castling_rights()
     except RecordError as error:
-        raise _at(text.tag_lines["FEN"], error.message) from error
+        raise fault(text.tag_lines["FEN"], error.message) from error
     first = _first_number(text)
     if start_fen is None and first is not None and first[1] > 1:
-        raise _at(first[0], f"the moves begin with number {first[1]}, and no FEN says where from")
+        raise fault(first[0], f"the moves begin with number {first[1]}, and no FEN says where from")
     moves = _read_moves(text, start_fen, chess960)
     result = _result(text)
     end = pgn_end(result, text.tags.get("Termination", ""), moves.board)
@@ -66,7 +61,7 @@ def _is_chess960(text: GameText) -> bool:
     variant = text.tags.get("Variant", "")
     name = re.sub(r"[^a-z0-9]", "", variant.lower())
     if name not in _STANDARD | _CHESS960:
-        raise _at(text.tag_lines["Variant"], f"unsupported variant {variant!r}")
+        raise fault(text.tag_lines["Variant"], f"unsupported variant {variant!r}")
     return name in _CHESS960
 
 
@@ -163,7 +158,7 @@ def _read_moves(text: GameText, start_fen: str | None, chess960: bool) -> _Moves
     moves = chess.pgn.read_game(lines, Visitor=lambda: Visitor(chess960))
     assert moves is not None, "there is text, so there is a game"
     if moves.illegal is not None:
-        raise _at(illegal_line, moves.illegal)
+        raise fault(illegal_line, moves.illegal)
     return moves
 
 
@@ -174,6 +169,7 @@ def _game(text: GameText, moves: _Moves, end: PgnEnd, start_fen: str | None, che
     tags = {name: printable(value) for name, value in text.tags.items()}
     site = tags.get("Site", "")
     control = parse_time_control(tags.get("TimeControl", ""))
+    own = read_own_tags(text)
     clocks, notes = moves.clocks, end.notes
     source = clocks.source
     if isinstance(control, str):
@@ -186,9 +182,9 @@ def _game(text: GameText, moves: _Moves, end: PgnEnd, start_fen: str | None, che
         white_ms=0 if end.ran_out and moves.board.turn else None,
         black_ms=0 if end.ran_out and not moves.board.turn else None,
         clocks_ms=clocks.clk_ms if source == "clk" else None,
-        think_ms=clocks.emt_ms if source == "think" else None,
+        think_ms=clocks.think_ms if source != "none" else None,
         # Without clocks nothing is known of the last thinking time either, whatever the platform's clock started with.
-        final_think_ms=0 if source == "none" else None,
+        final_think_ms=0 if source == "none" else own.final_think_ms,
         notes=notes,
     )
     return Game(
@@ -200,11 +196,11 @@ def _game(text: GameText, moves: _Moves, end: PgnEnd, start_fen: str | None, che
         start_fen=start_fen,
         chess960=chess960,
         time_control=None if isinstance(control, str) else control,
-        free_first_moves=is_lichess(site),
+        free_first_moves=is_lichess(site) if own.free_first_moves is None else own.free_first_moves,
         white=_player(tags, "White"),
         black=_player(tags, "Black"),
         site="" if site == "?" else site,
-        rules=_own_rules(text),
+        rules=own.rules,
     )
 
 
@@ -224,17 +220,3 @@ def _game_id(tags: Mapping[str, str]) -> str:
             if _ADDRESS_ID.fullmatch(last):
                 return last[:8] if is_lichess(address) else last
     return tags.get("FICSGamesDBGameNo", "")
-
-
-def _own_rules(text: GameText) -> Mapping[str, object] | None:
-    """The dials in KiriChess tags; a pool's name that only its owner's configuration knows gives way to KiriRules."""
-    pool, given = text.tags.get("KiriPool"), text.tags.get("KiriRules")
-    if given is None:
-        return {"pool": pool} if pool else None
-    try:
-        rules = json.loads(given)
-    except (ValueError, RecursionError) as error:
-        raise _at(text.tag_lines["KiriRules"], f"KiriRules is not JSON: {error}") from error
-    if not isinstance(rules, dict):
-        raise _at(text.tag_lines["KiriRules"], "KiriRules must be a JSON object of dials")
-    return {"pool": pool, **rules} if pool and pool.lower() in NAMED else rules

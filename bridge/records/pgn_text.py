@@ -12,6 +12,8 @@ from typing import TypeAlias
 
 import chess.pgn
 
+from bridge.errors import RecordError
+
 Line: TypeAlias = tuple[int, str]
 
 _TAG = re.compile(r'\s*\[\s*([A-Za-z0-9][\w+#=:-]*)\s*"((?:[^"\\]|\\.)*)"\s*\]')
@@ -47,6 +49,11 @@ class GameText:
         """Keep the first fault."""
         if self.fault is None:
             self.fault = (line, cause)
+
+
+def fault(line: int, cause: str) -> RecordError:
+    """What makes a game unreadable, and where."""
+    return RecordError(cause, place=f"line {line}")
 
 
 def cut(lines: Iterable[Line]) -> Iterator[GameText]:

@@ -83,12 +83,15 @@ class _Comparison:
     def _move(self, ply: int) -> None:
         side = self.ledger.side_at(ply)
         reading = None
-        if self.snapshot.think_ms is not None:
-            think = self.snapshot.think_ms[ply - 1]
+        told = self.snapshot.think_ms[ply - 1] if self.snapshot.think_ms is not None else None
+        if self.snapshot.think_ms is not None and self.snapshot.clocks_ms is None:
+            think = told
             credited = self._increment(side, ply) if ply > 2 or not self.setup.free_first_moves else 0
         else:
             reading = self._reading(ply, side)
-            if ply <= 2 and self.setup.free_first_moves:
+            if told is not None:
+                think, credited = self._told_move(ply, side, told, reading)
+            elif ply <= 2 and self.setup.free_first_moves:
                 think, credited = self._first_move(ply, side, reading)
             else:
                 think, credited = self._timed_move(ply, side, reading)
@@ -103,6 +106,16 @@ class _Comparison:
             return history[ply - 1]
         # Only the mover's clock is exact on a line; the other side's already runs.
         return self.snapshot.clock_ms(side) if ply == len(self.snapshot.moves) else None
+
+    def _told_move(self, ply: int, side: chess.Color, told: int, reading: int | None) -> tuple[int, int]:
+        """The source tells the thinking itself: whatever else changed the clock was none (R4, R13)."""
+        credited = self._increment(side, ply) if ply > 2 or not self.setup.free_first_moves else 0
+        left = self.clocks.left_ms[side]
+        if reading is not None and left is not None:
+            jump = reading + told - credited - left
+            if jump:
+                self._emit(TimeGiven(side, jump) if jump > 0 else Resynced(side, left + jump))
+        return told, credited
 
     def _timed_move(self, ply: int, side: chess.Color, reading: int | None) -> tuple[int | None, int]:
         """(thinking time, increment credited): previous reading + increment + gifts − new reading (rules §6)."""

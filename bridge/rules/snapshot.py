@@ -70,9 +70,10 @@ class Snapshot:
 
     `moves`: UCI, all of them. `white_ms`, `black_ms`: the platform's clocks now; the side to move's may be running.
     `clocks_ms`: the mover's clock after each ply, where the source keeps them (None: unknown); `think_ms`: the time of
-    each move itself. `final_think_ms`: what the side to move had thought when the game ended. `at_ms`: when the
-    snapshot was read, on any steady clock; lets a gift be told from a clock that runs. `told_ms`: what the platform
-    says in words that each side was given since its last ply, by colour.
+    each move itself; beside `clocks_ms` only where the clocks would tell another one. `final_think_ms`: what the side
+    to move had thought when the game ended. `at_ms`: when the snapshot was read, on any steady clock; lets a gift be
+    told from a clock that runs. `told_ms`: what the platform says in words that each side was given since its last
+    ply, by colour.
     """
 
     moves: Sequence[str]

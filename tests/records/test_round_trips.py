@@ -117,8 +117,10 @@ def written(setup: Setup, snapshot: Snapshot) -> tuple[Verdict, Game, str]:
 
 
 def setup(**changes: object) -> Setup:
-    values = {"time_control": CONTROL, "free_first_moves": True, "site": "https://lichess.org/abcdefgh", "white": "Ann"}
-    return Setup("abcdefgh", named("winder"), "export", 40, **{**values, **changes})  # type: ignore[arg-type]
+    site = "https://lichess.org/abcdefgh"
+    values = {"time_control": CONTROL, "free_first_moves": True, "site": site, "white": "Ann"}
+    clocks = {"source": "export", "precision_ms": 40}
+    return Setup("abcdefgh", named("winder"), **{**clocks, **values, **changes})  # type: ignore[arg-type]
 
 
 MOVES = ["e2e4", "e7e5", "g1f3", "g8f6", "f1c4", "f8c5", "e1g1"]
@@ -175,6 +177,84 @@ def test_the_platforms_ending_keeps_its_words(
     assert f'[Termination "{termination}"]' in text
     if result != "*":
         assert game.judge(named("winder")).platform == verdict.platform
+
+
+ELSEWHERE = "http://127.0.0.1:8080/abcdefgh"
+TWO = ["e2e4", "e7e5"]
+
+
+def stream(moves: list[str], white_s: float, black_s: float, status: str = "started") -> Snapshot:
+    """A line as a game stream has it."""
+    winner = chess.WHITE if status == "resign" else None
+    return Snapshot(moves, status, winner, white_ms=round(white_s * 1000), black_ms=round(black_s * 1000))
+
+
+PLAYED = [stream(TWO[:ply], 180, 180) for ply in range(3)]
+STREAMED = {
+    "first moves and increments": [
+        *PLAYED,
+        stream([*TWO, "g1f3"], 178.5, 180),
+        stream([*TWO, "g1f3", "b8c6"], 178.5, 175.25),
+    ],
+    "a gift": [
+        *PLAYED,
+        stream([*TWO, "g1f3"], 178.5, 180),
+        stream([*TWO, "g1f3"], 193.5, 180),
+        stream([*TWO, "g1f3", "b8c6"], 193.5, 182),
+        stream([*TWO, "g1f3", "b8c6", "f1c4"], 190, 182),
+    ],
+    "a takeback": [
+        *PLAYED,
+        stream([*TWO, "g1f3"], 172, 180),
+        stream(TWO, 172, 180),
+        stream([*TWO, "b1c3"], 164.5, 180),
+        stream([*TWO, "b1c3", "b8c6"], 164.5, 179),
+    ],
+    "a first move taken back": [
+        *PLAYED,
+        stream(TWO[:1], 180, 180),
+        stream(["e2e4", "c7c5"], 180, 179.97),
+        stream(["e2e4", "c7c5", "g1f3"], 170, 179.97),
+    ],
+    "a takeback at the end": [*PLAYED, stream([*TWO, "g1f3"], 172, 180), stream(TWO, 172, 180)],
+}
+
+
+@pytest.mark.parametrize("lines", STREAMED.values(), ids=STREAMED)
+@pytest.mark.parametrize("site", [ELSEWHERE, "https://lichess.org/abcdefgh", ""])
+@pytest.mark.parametrize("pending_s", [0, 3.5, 70])
+def test_what_was_streamed_from_any_server_is_judged_the_same(
+    lines: list[Snapshot], site: str, pending_s: float
+) -> None:
+    last = lines[-1]
+    left = [(last.black_ms or 0) / 1000, (last.white_ms or 0) / 1000]
+    left[len(last.moves) % 2 == 0] -= pending_s
+    end = stream(list(last.moves), left[1], left[0], "resign")
+    verdict = judge(setup(site=site, precision_ms=10, source="stream"), *lines, end)
+    (game,) = read_lines(enumerate(to_pgn(verdict).split("\n"), 1), "x")
+    assert isinstance(game, Game), game
+    again = game.judge(named("winder"))
+    assert (again.outcome, again.plies, again.setup.site) == (verdict.outcome, verdict.plies, site)
+    assert (again.white_ms, again.black_ms) == (verdict.white_ms, verdict.black_ms)
+    assert again.moves == verdict.moves
+    assert again.readings_ms == verdict.readings_ms
+    written_again = to_pgn(again)
+    (third,) = read_lines(enumerate(written_again.split("\n"), 1), "x")
+    assert isinstance(third, Game), third
+    assert third.judge(named("winder")) == again
+
+
+def test_clocks_that_run_from_move_one_are_told_where_the_site_says_otherwise() -> None:
+    timed = setup(free_first_moves=False)
+    verdict, game, text = written(timed, Snapshot(TWO, "resign", chess.WHITE, clocks_ms=[179_000, 175_000]))
+    assert '[KiriFirstMoves "timed"]' in text
+    assert game.judge(named("winder")).rows == verdict.rows
+
+
+@pytest.mark.parametrize("tag", ['KiriFirstMoves "perhaps"', 'KiriFinalThinkMs "-5"', 'KiriFinalThinkMs "soon"'])
+def test_our_own_tags_are_read_strictly(tag: str) -> None:
+    (told,) = read_lines(enumerate(['[Event "x"]', f"[{tag}]", "", "1. e4 *"], 1), "x")
+    assert str(told).startswith(f"x: game 1, line 2: {tag.split()[0]} must be")
 
 
 @pytest.mark.parametrize("name", ['Max "Q" Euwe', "back\\slash", 'ends in "', "ends in \\", '"]', '\\"', "Ünï"])

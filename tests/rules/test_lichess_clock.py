@@ -8,7 +8,11 @@ import chess
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bridge.records.game import Game
+from bridge.records.pgn_writer import to_pgn
+from bridge.records.reader import read_lines
 from bridge.rules import Ledger, Setup, Snapshot, TimeControl, diff, parse_dials
+from bridge.rules.verdict import verdict
 
 BASE_S = 4_000
 RULES = parse_dials(
@@ -128,7 +132,13 @@ def test_the_stream_tells_what_was_thought(
             assert BASE_S * 1000 - ledger.clock_ms(side) == lichess.spent(side), (kind, chess.COLOR_NAMES[side])
     pending = lichess.pending
     take(ledger, lichess.line("resign"))
-    assert BASE_S * 1000 - ledger.clock_ms(lichess.board.turn) == lichess.spent(lichess.board.turn) + pending
+    turn = lichess.board.turn
+    assert BASE_S * 1000 - ledger.clock_ms(turn) == lichess.spent(turn) + pending
+    if lichess.board.ply() >= 2:
+        (game,) = read_lines(enumerate(to_pgn(verdict(ledger, final=True)).split("\n"), 1), "pgn")
+        assert isinstance(game, Game), game
+        again = game.judge(RULES)
+        assert (again.white_ms if turn else again.black_ms) == ledger.clock_ms(turn), "so does the PGN written of it"
 
 
 def take(ledger: Ledger, line: Snapshot) -> None:
