@@ -5,19 +5,20 @@ What may live here: the order of those steps, and the resumption from the journa
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import chess
 import structlog
 
 from bridge import event_types
-from bridge.errors import RecordError
+from bridge.errors import JournalError, RecordError
 from bridge.event_data import about, facts_after, facts_before
 from bridge.interfaces import Draft, Entry, GameInfo, Journal
 from bridge.live_flag import LiveFlag
 from bridge.outbox import Outbox
 from bridge.records.events import decode, encode
 from bridge.records.one_line import one_line
-from bridge.records.pgn_writer import to_pgn
+from bridge.records.pgn_writer import UNKNOWN_DATE, to_pgn
 from bridge.records.verdict_json import flag_object, verdict_object
 from bridge.rules.diff import diff
 from bridge.rules.endings import Outcome
@@ -151,7 +152,7 @@ class Tracker:
         """
         self._live.stop()
         drafts = []
-        data = self._verdict_data(judged)
+        data = {**self._verdict_data(judged), "pgn": to_pgn(judged, date=await self._date())}
         told = _Told(judged.outcome, judged.plies)
         previous = self._standing.core() if self._standing else self._told.as_json() if self._told else None
         if previous is not None and previous != told.as_json():
@@ -216,10 +217,16 @@ class Tracker:
         return [self._draft_of(event_types.VERDICT_PROVISIONAL, self._verdict_data(judged))]
 
     def _verdict_data(self, judged: Verdict) -> dict[str, object]:
-        data: dict[str, object] = {"verdict": verdict_object(judged, ledger=True), "text": one_line(judged)}
-        if judged.final:
-            data["pgn"] = to_pgn(judged)
-        return data
+        return {"verdict": verdict_object(judged, ledger=True), "text": one_line(judged)}
+
+    async def _date(self) -> str:
+        """The day (UTC) on which the game was first stored, as PGN has it."""
+        try:
+            entries = await self._journal.read(subject=self.game_id)
+        except JournalError as error:
+            log.warning("date_unknown", game=self.game_id, cause=str(error))
+            return UNKNOWN_DATE
+        return f"{datetime.fromtimestamp(entries[0].time_ms / 1000, UTC):%Y.%m.%d}" if entries else UNKNOWN_DATE
 
     # -- the live flag (R12) -------------------------------------------------------------------------------------
 
