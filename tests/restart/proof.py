@@ -18,7 +18,7 @@ from tests.restart.opponents import ABORT_S, BOT, Watch
 ARCHIVE_MS = 40
 """How finely the archive knows the clocks of plies that nobody read."""
 FIRST_MOVE_MS = 3000
-_ABORT_LATE_MS = 1500
+_ABORT_LATE_MS = 3000
 
 
 @dataclass
