@@ -77,13 +77,14 @@ Strike: TypeAlias = Callable[[Stage, Game], None]
 class Plan:
     """One game. The fault strikes just before the rival's move that makes ply `at`, so that the program misses it.
 
-    The program has the colour that is on move after `at` plies. `after_fault_s`: offered so long after the first fault
-    of another game.
+    The program has the colour that is on move after `at` plies. It is offered `offered_s` after the scenario begins, or
+    `after_fault_s` after the first fault of another game.
     """
 
     at: int = 7
     strike: Strike | None = None
     plies: int = 24
+    offered_s: float = 0.0
     after_fault_s: float | None = None
 
 
@@ -170,8 +171,8 @@ _SLOW = Answer(200, b'{"ok":true}', after=True, delay_s=4.0)
 
 
 def _at_plies(strike: Strike) -> tuple[Plan, ...]:
-    """Three games at once, struck in the opening, early and later."""
-    return tuple(Plan(at, strike) for at in (2, 7, 14))
+    """Three games, struck in the opening, early and later; not begun at the same moment, which is a test by itself."""
+    return tuple(Plan(at, strike, offered_s=offered_s) for at, offered_s in ((14, 0.0), (7, 1.5), (2, 3.0)))
 
 
 def _with_new_game(strike: Strike) -> tuple[Plan, ...]:
@@ -181,7 +182,7 @@ def _with_new_game(strike: Strike) -> tuple[Plan, ...]:
 
 SCENARIOS = (
     Scenario("undisturbed", (Plan(plies=40, strike=_nothing),)),
-    Scenario("four games at once", (Plan(8), Plan(7), Plan(8), Plan(7))),
+    Scenario("four games offered at once", (Plan(8), Plan(7), Plan(8), Plan(7))),
     Scenario("event stream ends", _with_new_game(partial(_events, Fate.END))),
     Scenario("event stream reset", _with_new_game(partial(_events, Fate.RESET))),
     Scenario("event stream silent", _with_new_game(partial(_events, Fate.SILENCE)), 16.0),
@@ -194,7 +195,7 @@ SCENARIOS = (
     Scenario("move played, answer lost", _at_plies(partial(_moves, _LOST, 1, 60.0))),
     Scenario("move played, answer after 4 s", _at_plies(partial(_moves, _SLOW, 1, 60.0))),
     Scenario("all down for 6 s", _with_new_game(partial(_outage, 6.0)), 6.0),
-    Scenario("chat refused (429)", (Plan(8), Plan(7)), always=_no_chat),
+    Scenario("chat refused (429)", (Plan(8), Plan(7, offered_s=1.5)), always=_no_chat),
     Scenario("engine crashes once", (Plan(7, _nothing),), 1.0, {"fail_from": 7, "crashes": 1}),
     Scenario("engine crashes 5 times", (Plan(7, _nothing),), 5.0, {"fail_from": 7, "crashes": 5}),
     Scenario("engine hangs once", (Plan(7, _nothing),), 10.0, {"fail_from": 7, "hangs": 1}),

@@ -33,7 +33,9 @@ class Measured:
 
     @property
     def lost(self) -> list[str]:
-        return [game.lost for game in self.games if game.lost]
+        """How each lost game was lost."""
+        begun = {True: "unfinished", False: "never begun"}
+        return [begun[game.moved] if game.lost == "unfinished" else game.lost for game in self.games if game.lost]
 
     @property
     def late(self) -> int:
@@ -126,12 +128,12 @@ def _counts(rows: Sequence[Measured]) -> list[tuple[int, int, int]]:
 _EXPLANATION = """\
 Every scenario: a fresh process, {concurrency} slots, standard chess at 30+1, a scripted engine that answers at once,
 a rival that answers after 0.15 s. Faults strike just before a move of the rival's, so that the program misses its
-line. Lost: the flag fell, it resigned or aborted, or did not take the game up while its challenge lived (20 s). Late:
-more than a second after the line; the move that a fault strikes, more than a second after the fault itself was over
-(a silent stream counts as 16 s, a 429 without a figure as a minute, a hanging engine as a third of the clock); first
-moves are left out, no clock runs yet. First move after the fault: the longest of the scenario's games, from the
-rival's move on, for a game offered after the fault from its offer on. Median move: from the line to the move, of
-those that count. Resident memory and user and system time are those of all its processes without engines; memory is
-the sum of resident sizes at its peak, time counts from the first offer on. Requests: answered ones, start-up left
-out.
+line. Lost: the flag fell, it resigned or aborted, did not take the game up while its challenge lived (20 s), or never
+began or finished it within a minute. Late: more than a second after the line; the move that a fault strikes, more
+than a second after the fault itself was over (a silent stream counts as 16 s, a 429 without a figure as a minute, a
+hanging engine as a third of the clock); first moves are left out, no clock runs yet. First move after the fault: the
+longest of the scenario's games, from the rival's move on, for a game offered after the fault from its offer on.
+Median move: from the line to the move, of those that count. Resident memory and user and system time are those of all
+its processes without engines; memory is the sum of resident sizes at its peak, time counts from the first offer on.
+Requests: answered ones, start-up left out.
 """

@@ -65,6 +65,7 @@ class TableRival:
         if self._plan.after_fault_s is not None:
             await self._struck.wait()
             await asyncio.sleep(self._plan.after_fault_s)
+        await asyncio.sleep(self._plan.offered_s)
         offered_ms = self._stage.hall.now_ms()
         game = await self._offer()
         if game is None:
