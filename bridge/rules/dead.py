@@ -17,12 +17,8 @@ def is_dead_exactly(board: chess.Board) -> bool:
     return _every_line_dies(board.copy(stack=False), [_LINE_BUDGET])
 
 
-def _insufficient(board: chess.Board) -> bool:
-    return board.is_insufficient_material()
-
-
 def _every_line_dies(board: chess.Board, budget: list[int]) -> bool:
-    if _insufficient(board):
+    if board.is_insufficient_material():
         return True
     if chess.popcount(board.occupied) > 8:
         # Short forced lines into bare material start from few men; more of them only burn the budget.

@@ -37,12 +37,12 @@ def diff(ledger: Ledger, snapshot: Snapshot) -> list[Event]:
     return [] if ledger.over else _Comparison(ledger, snapshot).events()
 
 
-def is_related(ledger: Ledger, snapshot: Snapshot) -> bool:
-    """Whether the snapshot's moves continue the ledger's or are their beginning (a takeback).
+def is_related(known: Sequence[str], told: Sequence[str]) -> bool:
+    """Whether moves that are told continue the known ones or are their beginning (a takeback).
 
     If not, lines were lost or the platform spoke of another game: ask it again before anything is done.
     """
-    return _common(ledger.moves, snapshot.moves) == min(len(ledger.moves), len(snapshot.moves))
+    return _common(known, told) == min(len(known), len(told))
 
 
 class _Comparison:

@@ -100,15 +100,20 @@ async def test_an_account_becomes_a_bot(arena: Arena, connect: "Connect") -> Non
     assert (await platform.account()).is_bot
 
 
+async def listened_to(arena: Arena, accounts: int) -> None:
+    """So many event streams are open."""
+    async with asyncio.timeout(30):
+        while sum(stream.name.kind == "event" for stream in arena.hall.audience.open) < accounts:
+            await asyncio.sleep(0.02)
+
+
 async def test_from_a_challenge_to_the_archive(arena: Arena, connect: "Connect") -> None:
     alpha, beta, stranger = (connect(arena.url, token) for token in ("tokA", "tokB", ""))
     async with aclosing(alpha.account_events()) as ours, aclosing(beta.account_events()) as theirs:
         listening = [asyncio.create_task(until(events, GameStarted)) for events in (ours,)]
         await asyncio.sleep(0.1)
         challenge = asyncio.create_task(until(theirs, ChallengeReceived))
-        async with asyncio.timeout(30):
-            while {bot.name for bot in await alpha.online_bots()} != {"Alpha", "Beta"}:
-                await asyncio.sleep(0.05)
+        await listened_to(arena, 2)
         sent = await alpha.challenge("Beta", time_control=FIVE_THREE, color="white")
         received = (await challenge).challenge
         assert received.challenger == Player("alpha", "Alpha", "BOT", 1500)
@@ -152,9 +157,7 @@ async def test_challenges_declined_and_canceled(arena: Arena, connect: "Connect"
     async with aclosing(alpha.account_events()) as ours, aclosing(beta.account_events()) as theirs:
         gone = asyncio.create_task(until(ours, ChallengeGone))
         received = asyncio.create_task(until(theirs, ChallengeReceived))
-        async with asyncio.timeout(30):
-            while {bot.name for bot in await alpha.online_bots()} != {"Alpha", "Beta"}:
-                await asyncio.sleep(0.05)
+        await listened_to(arena, 2)
         sent = await alpha.challenge("Beta", time_control=FIVE_THREE)
         await received
         await beta.perform(DeclineChallenge(sent.id, "timeControl"))
@@ -163,7 +166,7 @@ async def test_challenges_declined_and_canceled(arena: Arena, connect: "Connect"
         received = asyncio.create_task(until(theirs, ChallengeReceived))
         second = await alpha.challenge("Beta", time_control=FIVE_THREE)
         await received
-        await alpha.cancel_challenge(second.id)
+        arena.desk.cancel(arena.account("Alpha"), second.id)
         assert (await until(theirs, ChallengeGone)).challenge_id == second.id
 
 

@@ -108,8 +108,8 @@ def test_a_refined_game_without_gaps_is_the_same() -> None:
 
 def test_related_lists_continue_or_shorten_the_game() -> None:
     ledger = Ledger.replay(taken_in(LICHESS, Snapshot(MOVES[:4])))
-    assert is_related(ledger, Snapshot(MOVES))
-    assert is_related(ledger, Snapshot(MOVES[:2]))
-    assert is_related(ledger, Snapshot([]))
-    assert not is_related(ledger, Snapshot(["g2g3"]))
-    assert not is_related(ledger, Snapshot([*MOVES[:3], "g8f6"]))
+    assert is_related(ledger.moves, MOVES)
+    assert is_related(ledger.moves, MOVES[:2])
+    assert is_related(ledger.moves, [])
+    assert not is_related(ledger.moves, ["g2g3"])
+    assert not is_related(ledger.moves, [*MOVES[:3], "g8f6"])

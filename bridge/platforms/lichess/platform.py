@@ -139,11 +139,6 @@ class Lichess:
         found = await self._ask("playing", lambda api: api.games.get_ongoing(count=50))
         return [wire.parse_started(game) for game in found]
 
-    async def online_bots(self, most: int = 100) -> list[Player]:
-        """Bots that can be challenged now."""
-        found = await self._ask("bots", lambda api: list(api.bots.get_online_bots(limit=most)))
-        return [wire.parse_user(bot) for bot in found]
-
     async def account_events(self) -> AsyncGenerator[AccountEvent]:
         """What happens to the account, for ever. Games in progress are told again after each reconnect.
 
@@ -318,10 +313,6 @@ class Lichess:
             lane=Lane.ACCEPT,
         )
         return wire.parse_challenge(found)
-
-    async def cancel_challenge(self, challenge_id: str) -> None:
-        """Take back a challenge of ours."""
-        await self._ask("cancel", lambda api: api.challenges.cancel(challenge_id), lane=Lane.ACCEPT)
 
     async def finished(self, game_id: str) -> FinishedGame:
         """A finished game from the archive (source `export`, precision 40 ms).

@@ -10,6 +10,7 @@ from bridge.platforms.lichess.answers import Senseless
 from bridge.platforms.lichess.gifts import ToldGifts
 from bridge.platforms.lichess.outage import LEAST, Urgency
 from bridge.platforms.lichess.wire import parse_account_event, parse_game_line
+from bridge.rules.diff import is_related
 from bridge.rules.snapshot import RUNNING, Anomaly, Snapshot
 
 Keep: TypeAlias = Callable[[str, str, bytes, int], None]
@@ -126,8 +127,7 @@ class GameReader:
         if self._moves is None:
             self.in_step.clear()
             raise Senseless("a state came before its game")
-        shared = min(len(moves), len(self._moves))
-        if moves[:shared] != self._moves[:shared]:
+        if not is_related(self._moves, moves):
             self.in_step.clear()
             note = "the platform showed moves that are not those of this game; it was asked again"
             self._notes = (*self._notes, Anomaly("foreign_moves", len(self._moves), note))
