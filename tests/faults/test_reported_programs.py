@@ -144,6 +144,7 @@ def state(moves: str, **more: object) -> dict[str, object]:
 async def test_an_answer_in_the_middle_of_a_chunked_stream() -> None:
     """45: a proxy writes its own 502 where a chunk is due."""
     asked = 0
+    served: asyncio.Queue[None] = asyncio.Queue()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         nonlocal asked
@@ -156,13 +157,15 @@ async def test_an_answer_in_the_middle_of_a_chunked_stream() -> None:
         for line in lines:
             data = json.dumps(line).encode() + b"\n"
             writer.write(b"%x\r\n%s\r\n" % (len(data), data))
-        await writer.drain()
-        await asyncio.sleep(0.05)
-        writer.write(b"HTTP/1.1 502 Bad Gateway\r\n\r\n<html>" if asked == 1 else b"0\r\n\r\n")
-        await writer.drain()
+        if asked == 1:
+            await writer.drain()
+            await asyncio.sleep(0.05)
+            writer.write(b"HTTP/1.1 502 Bad Gateway\r\n\r\n<html>")
+        await reader.read()  # until the other side has gone
         writer.close()
-        with contextlib.suppress(ConnectionError):  # the reader may have left first
+        with contextlib.suppress(ConnectionError):
             await writer.wait_closed()
+        await served.put(None)
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
@@ -170,10 +173,12 @@ async def test_an_answer_in_the_middle_of_a_chunked_stream() -> None:
     try:
         async with asyncio.timeout(5):
             messages = [message async for message in platform.game("g1")]
+            await platform.close()
+            for _ in range(asked):
+                await served.get()
     finally:
         await platform.close()
         server.close()
-        await server.wait_closed()
     told = [len(message.snapshot.moves) for message in messages if isinstance(message, GameOpened | GameState)]
     assert told == [1, 2, 2, 3]
     assert asked == 2

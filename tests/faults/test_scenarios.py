@@ -1,6 +1,5 @@
 """Every reported bug and every fault of the table has tests that exist, or a reason why it has none."""
 
-import ast
 import json
 import re
 import tomllib
@@ -33,8 +32,7 @@ TEST_ID = re.compile(r"(?P<file>\w+/test_\w+\.py)::(?P<name>test_\w+)(\[(?P<vect
 @cache
 def names_in(file: str) -> set[str]:
     path = TESTS / file
-    found = ast.walk(ast.parse(path.read_text())) if path.is_file() else ()
-    return {node.name for node in found if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+    return set(re.findall(r"^(?:async )?def (test_\w+)\(", path.read_text(), re.MULTILINE) if path.is_file() else ())
 
 
 @cache
