@@ -44,7 +44,7 @@ async def bot_games_ms(journal: Journal, account: str, after_ms: int) -> list[in
     Raises JournalError.
     """
     found: list[int] = []
-    after = 0
+    after = await _last_before(journal, after_ms)
     while page := await journal.read(types=(event_types.GAME_STARTED,), after=after):
         after = page[-1].seq
         found += [
@@ -55,6 +55,19 @@ async def bot_games_ms(journal: Journal, account: str, after_ms: int) -> list[in
             and account in (entry.data.get("white"), entry.data.get("black"))
         ]
     return found
+
+
+async def _last_before(journal: Journal, time_ms: int) -> int:
+    """The number after which entries are younger: they stand in the order of their times."""
+    before, behind = 0, await journal.last_seq()
+    while before < behind:
+        middle = (before + behind) // 2
+        page = await journal.read(after=middle, limit=1)
+        if page and page[0].time_ms <= time_ms:
+            before = page[0].seq
+        else:
+            behind = middle
+    return before
 
 
 async def draw_offered(journal: Journal, account: str, game_id: str) -> bool:

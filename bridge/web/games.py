@@ -9,6 +9,14 @@ from bridge import event_types
 from bridge.interfaces import Entry, Journal
 
 RECENT = 100  # finished games that are kept; the journal has them all
+NEWEST = 10_000
+"""Entries that are read at the start: about as many as those games have. An older game is read when it moves."""
+_OF_A_GAME = frozenset(
+    {
+        *(event_types.GAME_PLY, event_types.GAME_TAKEBACK, event_types.GAME_FINISHED),
+        *(event_types.FLAG_PROVISIONAL, event_types.FLAG_WITHDRAWN, *event_types.VERDICTS),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +128,7 @@ def _judged(game: GameSummary, data: Mapping[str, object]) -> GameSummary:
 
 
 class Games:
-    """The running games of a journal and the last finished ones, kept current by following it from its first entry."""
+    """The running games of a journal and the last finished ones, kept current by following its newest entries."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
@@ -130,8 +138,23 @@ class Games:
 
     async def follow(self) -> None:
         """Keep the list current until cancelled. Raises JournalError."""
-        async for entry in self._journal.follow(0):
+        self._seq = max(0, await self._journal.last_seq() - NEWEST)
+        async for entry in self._journal.follow(self._seq):
+            if entry.type in _OF_A_GAME and entry.subject not in self._games:
+                await self._catch_up(entry)
             self._take(entry)
+
+    async def _catch_up(self, entry: Entry) -> None:
+        """Fold what the game was before: it began before we did, or was forgotten."""
+        game: GameSummary | None = None
+        after = 0
+        while page := await self._journal.read(subject=entry.subject, after=after):
+            after = page[-1].seq
+            for earlier in page:
+                if earlier.seq < entry.seq:
+                    game = fold(game, earlier)
+        if game is not None:
+            self._games[entry.subject] = game
 
     def _take(self, entry: Entry) -> None:
         known = self._games.pop(entry.subject, None)

@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Mapping
 
+import pytest
+
 from bridge.interfaces import Draft, Entry
 from bridge.journal import SqlJournal
 from bridge.web.games import RECENT, Games, GameSummary, fold
@@ -117,3 +119,20 @@ async def test_a_list_that_lags_is_shown_as_far_as_it_is() -> None:
     async with SqlJournal("sqlite://") as journal:
         await journal.append([Draft("kirichess.game.started", "a")])
         assert await Games(journal).current(within_s=0.01) == []
+
+
+async def test_a_long_journal_is_not_read_from_its_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the games that go on, all is known nevertheless."""
+    monkeypatch.setattr("bridge.web.games.NEWEST", 3)
+    async with SqlJournal("sqlite://") as journal:
+        await journal.append([Draft("kirichess.game.started", name, STARTED) for name in ("over", "goes-on")])
+        await journal.append([Draft("kirichess.game.ply", "goes-on", {"ply": 1, "san": "e4", "white_ms": 359_000})])
+        await journal.append([Draft("kirichess.account.online", "", {}) for _ in range(2)])
+        await journal.append([Draft("kirichess.game.ply", "goes-on", {"ply": 2, "san": "e5"})])
+        games = Games(journal)
+        following = asyncio.create_task(games.follow())
+        (game,) = await games.current()
+        assert (game.id, game.white, game.ply, game.last_san, game.white_ms) == ("goes-on", "anna", 2, "e5", 359_000)
+        await journal.append([Draft("kirichess.game.finished", "over", {})])
+        assert [each.id for each in await games.current()] == ["goes-on", "over"]
+        following.cancel()
