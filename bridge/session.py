@@ -303,7 +303,10 @@ class Session:
             self._voice.say(one_line(judged), once="verdict", important=True)
 
     async def _without_gaps(self) -> Ledger:
-        """Where several plies came in one line, their clocks are the archive's to tell (R14)."""
+        """Where several plies came in one line, their clocks are the archive's to tell (R14).
+
+        Only after the end: the export of a running game lacks its newest plies, and needs downloads that are few.
+        """
         ledger = self._tracker.ledger
         if all(row.think_ms is not None for row in ledger.rows):
             return ledger

@@ -121,7 +121,12 @@ class Ledger:
 
     @property
     def certain(self) -> bool:
-        """Whether the readings are fine enough to trust who stands and who fell (rules §6)."""
+        """Whether the readings are fine enough to trust who stands and who fell (rules §6).
+
+        A ply whose time is unknown makes the whole game uncertain (R14), though the clocks are exact again by their
+        sums at that side's next reading: until then a flag may have fallen unseen. Only a finer record tells
+        (`refine`), so a bot with a gap behind it neither resigns nor announces a fall, and plays on as on a board.
+        """
         precision = self.setup.precision_ms
         return precision is not None and not self._unknown and (precision == 0 or self._closest_ms >= precision)
 
