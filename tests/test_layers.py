@@ -50,7 +50,8 @@ ARROWS: dict[str, set[str]] = {
     "lobby": {"tasks", "history", "session", *_GAME},
     "feed": _CONTRACT,
     "web": {"addresses", "cloudevents", "records", *_CONTRACT},
-    "arena": {"clocks", "errors"},
+    # Of the records the arena only reads recorded games, so that they mean the same live and as a file.
+    "arena": {"clocks", "records", "errors"},
     "settings": {"addresses", "decisions", "rules", *_TELLING},
     # whoever names concrete adapters
     "daemon": {

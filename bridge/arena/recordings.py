@@ -1,32 +1,26 @@
-"""Recorded games out of PGN: moves, the movers' clocks, and how it ended. Pure but for the reading of the file."""
+"""Recorded games, as `adjudicate` reads them, ready to be played: moves, the movers' clocks, and how it ended.
+
+The files are read by `bridge.records`, so that a game means the same live and as a file.
+"""
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
 
 import chess
-import chess.pgn
 
 from bridge.arena.control import Control, Correspondence, TimeControl
 from bridge.arena.game import Seat
 from bridge.arena.happenings import Status
 from bridge.errors import RecordError
+from bridge.records.game import Game
+from bridge.records.reader import read_games
 
-_CLOCK = re.compile(r"\[%clk\s+(\d+):(\d+):(\d+)(?:\.(\d+))?\s*\]")
-_CONTROL = re.compile(r"(\d+)\+(\d+)")
-_SITE_ID = re.compile(r"lichess\.org/(\w{8})")
-_VARIANTS = {"": "standard", "standard": "standard", "from position": "fromPosition", "chess960": "chess960"}
-_WINNER = {"1-0": chess.WHITE, "0-1": chess.BLACK}
-_TERMINATIONS = {
-    "time forfeit": Status.OUT_OF_TIME,
-    "abandoned": Status.NO_START,
-    "rules infraction": Status.CHEAT,
-    "unterminated": Status.UNKNOWN_FINISH,
-    "unknown": Status.UNKNOWN_FINISH,
-}
+_ID = re.compile(r"[A-Za-z0-9]{8}")
+_STATUSES = {status.key: status for status in Status} | {"started": Status.UNKNOWN_FINISH}
+_ON_BOARD = (Status.MATE, Status.STALEMATE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +33,11 @@ class RecordedPly:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """A finished game; `ended_by_move` when the last move itself ended it."""
+    """A finished game; `ended_by_move` when the last move itself ended it, `ran_out` when the side to move had no time
+    left at the end."""
 
     game_id: str
-    """From the Site tag, else made up from the game itself."""
+    """The platform's own, else made up from the game itself."""
     white: Seat
     black: Seat
     control: Control
@@ -53,105 +48,95 @@ class Recording:
     status: Status
     winner: chess.Color | None
     ended_by_move: bool
+    ran_out: bool
 
 
 def read_recordings(path: Path, broken: Callable[[RecordError], None] | None = None) -> list[Recording]:
-    """All games of a PGN file that can be played; raises RecordError when there are none.
+    """All games of a file that can be played; raises RecordError when there are none.
 
-    A game that cannot be played is told to `broken`, with file and number, and left out; without it, it is raised.
+    A game that cannot be played is told to `broken`, with file, number and line, and left out; without it, it is raised.
     """
-    try:
-        with path.open(encoding="utf-8-sig", errors="replace") as text:
-            recordings = list(_read(text, path.name, broken))
-    except OSError as error:
-        raise RecordError(f"cannot be read ({error.strerror}); give a PGN file", place=str(path)) from None
+    recordings: list[Recording] = []
+    faults: list[RecordError] = []
+    for game in read_games(path):
+        try:
+            if isinstance(game, RecordError):
+                raise game
+            recordings.append(recording_of(game))
+        except RecordError as error:
+            faults.append(error)
+    if faults and (broken is None or (not recordings and len(faults) == 1)):
+        raise faults[0]
+    for fault in faults:
+        assert broken is not None, "without it the first was raised"
+        broken(fault)
     if not recordings:
-        raise RecordError("holds no game that can be played; give a PGN file with at least one", place=str(path))
+        raise RecordError("holds no game that can be played; give a file with at least one", place=str(path))
     return recordings
 
 
-class _QuietBuilder(chess.pgn.GameBuilder[chess.pgn.Game]):
-    """Keeps a game's errors without logging them: they are told in our own words."""
-
-    def handle_error(self, error: Exception) -> None:
-        self.game.errors.append(error)
-
-
-def _read(text: TextIO, name: str, broken: Callable[[RecordError], None] | None) -> Iterator[Recording]:
-    number = 0
-    while (node := chess.pgn.read_game(text, Visitor=_QuietBuilder)) is not None:
-        number += 1
-        try:
-            yield recording_of(node, f"{name}: game {number}")
-        except RecordError as error:
-            if broken is None:
-                raise
-            broken(error)
-
-
-def recording_of(node: chess.pgn.Game, place: str = "") -> Recording:
-    """One parsed game; raises RecordError for a broken one and for a variant that the arena does not play."""
-    if node.errors:
-        raise RecordError(f"{node.errors[0]}; mend or remove the game", place=place)
-    tags = node.headers
-    variant = _VARIANTS.get(tags.get("Variant", "").lower())
-    if variant is None:
-        raise RecordError(f"the arena plays no {tags['Variant']}", place=place)
-    plies = tuple(RecordedPly(move.parent.board().uci(move.move), _clock_cs(move.comment)) for move in node.mainline())
-    final = node.end().board()
+def recording_of(game: Game) -> Recording:
+    """One game that was read; raises RecordError where its position or moves cannot be."""
+    snapshot = game.snapshot
+    clocks_ms = snapshot.clocks_ms or [None] * len(snapshot.moves)
+    plies = tuple(
+        RecordedPly(uci, None if clock_ms is None else max(0, clock_ms) // 10)
+        for uci, clock_ms in zip(snapshot.moves, clocks_ms, strict=True)
+    )
+    final = _final(game)
     by_move = final.is_checkmate() or final.is_stalemate() or _drawn_by_rule(final)
-    status, winner = _ending(tags, final, by_move)
-    control = _control(tags.get("TimeControl", "-"))
-    clocked = any(ply.clock_cs is not None for ply in plies)
-    fen = tags.get("FEN")
-    white, black = _seats(tags)
+    status, winner = _ending(game, final, by_move)
+    set_up = "fromPosition" if game.start_fen else "standard"
+    white, black = _seats(game.tags)
     return Recording(
-        game_id=_game_id(tags, plies),
+        game_id=_game_id(game),
         white=white,
         black=black,
-        control=control if clocked else Correspondence(),
-        variant="fromPosition" if fen and variant == "standard" else variant,
-        fen=fen,
-        rated=tags.get("Event", "").lower().startswith("rated"),
+        control=_control(game) if any(ply.clock_cs is not None for ply in plies) else Correspondence(),
+        variant="chess960" if game.chess960 else set_up,
+        fen=game.start_fen,
+        rated=game.tags.get("Event", "").lower().startswith("rated"),
         plies=plies,
         status=status,
         winner=winner,
         ended_by_move=by_move,
+        ran_out=status is Status.OUT_OF_TIME or snapshot.clock_ms(final.turn) == 0,
     )
 
 
-def _clock_cs(comment: str) -> int | None:
-    found = _CLOCK.search(comment)
-    if found is None:
-        return None
-    hours, minutes, whole_s, fraction = found.groups()
-    return 100 * (3600 * int(hours) + 60 * int(minutes) + int(whole_s)) + int(f"{fraction or ''}00"[:2])
+def _final(game: Game) -> chess.Board:
+    try:
+        board = chess.Board(game.start_fen or chess.STARTING_FEN, chess960=game.chess960)
+        for uci in game.snapshot.moves:
+            board.push_uci(uci)
+    except ValueError as error:
+        raise RecordError(f"{error}; mend or remove the game", place=game.place) from error
+    return board
 
 
-def _control(tag: str) -> Control:
-    found = _CONTROL.fullmatch(tag)
-    return TimeControl(int(found[1]), int(found[2])) if found else Correspondence()
+def _control(game: Game) -> Control:
+    """The platform's clock; the arena's count in whole seconds."""
+    control = game.time_control
+    if control is None or control.initial_ms % 1000 or control.increment_ms % 1000:
+        return Correspondence()
+    return TimeControl(control.initial_ms // 1000, control.increment_ms // 1000)
 
 
 def _drawn_by_rule(board: chess.Board) -> bool:
     return board.is_insufficient_material() or board.halfmove_clock >= 100 or board.is_fivefold_repetition()
 
 
-def _ending(tags: chess.pgn.Headers, final: chess.Board, by_move: bool) -> tuple[Status, chess.Color | None]:
-    result, termination = tags.get("Result", "*"), tags.get("Termination", "").lower()
-    winner = _WINNER.get(result)
+def _ending(game: Game, final: chess.Board, by_move: bool) -> tuple[Status, chess.Color | None]:
     if by_move:
         mate, stalemate = final.is_checkmate(), final.is_stalemate()
         return (Status.MATE, not final.turn) if mate else (Status.STALEMATE if stalemate else Status.DRAW, None)
-    if termination in _TERMINATIONS:
-        status = _TERMINATIONS[termination]
-        return (Status.ABORTED if status is Status.NO_START and winner is None else status), winner
-    if result == "1/2-1/2":
-        return Status.DRAW, None
-    return (Status.RESIGN if winner is not None else Status.UNKNOWN_FINISH), winner
+    winner, status = game.snapshot.winner, _STATUSES.get(game.snapshot.status, Status.UNKNOWN_FINISH)
+    if status in _ON_BOARD:
+        return Status.UNKNOWN_FINISH, winner
+    return (Status.ABORTED if status is Status.NO_START and winner is None else status), winner
 
 
-def _seats(tags: chess.pgn.Headers) -> tuple[Seat, Seat]:
+def _seats(tags: Mapping[str, str]) -> tuple[Seat, Seat]:
     """Names as in the file as far as an account can bear them; two equal ones are told apart."""
     seats = []
     for color in ("White", "Black"):
@@ -162,9 +147,8 @@ def _seats(tags: chess.pgn.Headers) -> tuple[Seat, Seat]:
     return white, Seat(f"{black.name}_2", black.title, black.rating) if white.id == black.id else black
 
 
-def _game_id(tags: chess.pgn.Headers, plies: tuple[RecordedPly, ...]) -> str:
-    found = _SITE_ID.search(f"{tags.get('Site', '')} {tags.get('Link', '')}")
-    if found:
-        return found[1]
-    told = " ".join([*tags.values(), *(ply.uci for ply in plies)])
+def _game_id(game: Game) -> str:
+    if _ID.fullmatch(game.game_id):
+        return game.game_id
+    told = " ".join([*game.tags.values(), *game.snapshot.moves])
     return hashlib.sha256(told.encode()).hexdigest()[:8]

@@ -96,10 +96,12 @@ def record(game: Game, uci: str, clock_cs: int | None, now_ms: int) -> list[Happ
     return happened
 
 
-def record_end(game: Game, status: Status, winner: chess.Color | None, *, by_move: bool) -> list[Happening]:
-    """The end of a recorded game: nothing is charged that the record does not tell, a flagged side shows 0."""
+def record_end(
+    game: Game, status: Status, winner: chess.Color | None, *, by_move: bool, ran_out: bool = False
+) -> list[Happening]:
+    """The end of a recorded game: nothing is charged that the record does not tell; a clock that ran out shows 0."""
     if game.clock is not None:
-        if status is Status.OUT_OF_TIME:
+        if ran_out:
             game.clock = game.clock.read(game.turn, 0)
         game.clock = game.clock.stop(game.clock.since_ms or 0)
         game.end_clock_cs = None if by_move else game.clock.hand(game.turn).remaining_cs

@@ -8,7 +8,6 @@ from bridge.arena.accounts import Account, open_token
 from bridge.arena.control import TimeControl
 from bridge.arena.game import Game, Seat
 from bridge.arena.hall import Hall
-from bridge.arena.happenings import Status
 from bridge.arena.recordings import RecordedPly, Recording
 
 _UNKNOWN_THINK_CS = 100
@@ -79,10 +78,10 @@ async def _play(hall: Hall, game: Game, recording: Recording, speed: float) -> N
     if game.over:
         return
     clock = game.clock
-    flags = clock is not None and recording.status is Status.OUT_OF_TIME
-    last_think_cs = clock.hand(game.turn).remaining_cs if flags and clock else _UNKNOWN_THINK_CS
+    last_think_cs = clock.hand(game.turn).remaining_cs if recording.ran_out and clock else _UNKNOWN_THINK_CS
     await asyncio.sleep(last_think_cs / 100 / speed)
-    hall.happen(game, referee.record_end(game, recording.status, recording.winner, by_move=False))
+    ended = referee.record_end(game, recording.status, recording.winner, by_move=False, ran_out=recording.ran_out)
+    hall.happen(game, ended)
 
 
 def _thinking(recording: Recording) -> Iterator[tuple[RecordedPly, int]]:

@@ -146,6 +146,8 @@ def _write_table(verdicts: Sequence["Verdict"], out: IO[str], ledger: bool) -> N
     from bridge.records.one_line import one_line
     from bridge.records.table import verdict_table
 
+    if not verdicts:
+        return
     screen = console(out)
     if not ledger:
         screen.print(verdict_table(verdicts))

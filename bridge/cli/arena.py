@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from bridge.cli.console import complain
 from bridge.cli.values import finite
 from bridge.errors import UsageError
 
@@ -13,7 +14,11 @@ from bridge.errors import UsageError
 @click.command(name="arena")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port on 127.0.0.1; a free one by default.")
 @click.option(
-    "--replay", "recorded", type=click.Path(path_type=Path), metavar="FILE", help="Play the games of a PGN file live."
+    "--replay",
+    "recorded",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Play the games of a PGN file live.",
 )
 @click.option(
     "--speed",
@@ -56,7 +61,7 @@ async def _serve(port: int, recorded: Path | None, speed: float, wait: bool, spe
 
     orders = parse_orders(spec, ROUTE_NAMES)
     faults = OrderedFaults(orders) if orders else None
-    recordings = read_recordings(recorded, lambda error: click.echo(str(error), err=True)) if recorded else []
+    recordings = read_recordings(recorded, lambda error: complain(str(error))) if recorded else []
     accounts = [
         Account("KiriBot", "lip_KiriBot", title="BOT"),
         Account("RivalBot", "lip_RivalBot", title="BOT"),

@@ -1,7 +1,7 @@
 """A game as a file or a platform tells it, before anybody has said by which rules it is judged."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from bridge.errors import RecordError
@@ -15,7 +15,7 @@ class Game:
     """One game that was read; `setup(rules)` and `snapshot` are what `bridge.rules` judges.
 
     `rules`: the dials the game carries itself (a record's `rules`, KiriChess PGN tags), None where it carries none.
-    `place`: file, game number and line, for messages.
+    `tags`: a PGN's own, empty for what is none. `place`: file, game number and line, for messages.
     """
 
     place: str
@@ -31,6 +31,7 @@ class Game:
     black: str = ""
     site: str = ""
     rules: Mapping[str, object] | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
 
     def setup(self, rules: Ruleset) -> Setup:
         """What is settled before the first move, under these rules."""

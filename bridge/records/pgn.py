@@ -201,6 +201,7 @@ def _game(text: GameText, moves: _Moves, end: PgnEnd, start_fen: str | None, che
         black=_player(tags, "Black"),
         site="" if site == "?" else site,
         rules=own.rules,
+        tags=tags,
     )
 
 

@@ -45,7 +45,8 @@ def _won(winner: chess.Color, termination: str, board: chess.Board) -> PgnEnd:
     if board.is_checkmate():
         return PgnEnd("mate", winner)
     text = termination.lower()
-    status = _listed(text)
+    # Lichess calls a game so whose loser never moved; one that was left later it calls a time forfeit.
+    status = "noStart" if text == "abandoned" else _listed(text)
     if status is not None:
         return PgnEnd(status, winner)
     if text == "normal" or "resign" in text:

@@ -5,13 +5,19 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from bridge.arena import read_recordings
+from bridge.arena.exports import ExportOptions, export_json
 from bridge.errors import RecordError
+from bridge.records.export import read_export
+from bridge.records.game import Game as RecordedGame
+from bridge.records.reader import read_games
+from bridge.rules.pools import named
 
 if TYPE_CHECKING:
     from tests.arena.conftest import Connect, Open
@@ -66,9 +72,11 @@ async def test_a_replay_waits_as_long_as_the_clocks_say(open_arena: Open) -> Non
 
 def test_what_cannot_be_replayed_is_named(tmp_path: Path) -> None:
     for text, cause in (
-        ('[Variant "Atomic"]\n\n1. e4 *\n', "game 1: the arena plays no Atomic"),
-        ("1. e4 e5 2. Ke3 *\n", "game 1: illegal san"),
-        ("", "holds no game"),
+        ('[Variant "Atomic"]\n\n1. e4 *\n', "game 1, line 1: unsupported variant 'Atomic'"),
+        ("1. e4 e5 2. Ke3 *\n", "game 1, line 1: illegal move 'Ke3'"),
+        ('{"moves": ["e2e5"]}', "game 1, line 1: illegal uci"),
+        ("", "no game in it: it is empty"),
+        ("\0\1\2", "no game in it: not a text file"),
     ):
         path = tmp_path / "broken.pgn"
         path.write_text(text)
@@ -77,9 +85,54 @@ def test_what_cannot_be_replayed_is_named(tmp_path: Path) -> None:
     path.write_text('[Variant "Atomic"]\n\n1. e4 *\n\n[Variant "Standard"]\n\n1. e4 e5 *\n')
     told: list[RecordError] = []
     assert [len(recording.plies) for recording in read_recordings(path, told.append)] == [2]
-    assert [str(error) for error in told] == ["broken.pgn: game 1: the arena plays no Atomic"]
+    assert [str(error) for error in told] == [f"{path}: game 1, line 1: unsupported variant 'Atomic'"]
+    path.write_text('[Variant "Atomic"]\n\n1. e4 *\n' * 2)
+    with pytest.raises(RecordError, match="holds no game that can be played"):
+        read_recordings(path, told.append)
     with pytest.raises(RecordError, match="cannot be read"):
         read_recordings(tmp_path / "absent.pgn")
+
+
+OPEN = "1. e4 {[%clk 0:04:59]} e5 {[%clk 0:04:58]} 2. Nf3 {[%clk 0:04:50]}"
+
+
+@pytest.mark.parametrize(
+    ("result", "termination", "status"),
+    [
+        ("1-0", "Normal", "resign"),
+        ("1-0", "anna won by resignation", "resign"),
+        ("1-0", "Time forfeit", "outoftime"),
+        ("1-0", "anna won on time", "outoftime"),
+        ("1-0", "Abandoned", "noStart"),
+        ("1-0", "anna won - game abandoned", "timeout"),
+        ("*", "Abandoned", "unknownFinish"),
+        ("1-0", "Rules infraction", "cheat"),
+        ("1/2-1/2", "Game drawn by agreement", "draw"),
+        ("1/2-1/2", "Game drawn by timeout vs insufficient material", "draw"),
+        ("1/2-1/2", "Time forfeit", "outoftime"),
+    ],
+)
+@pytest.mark.parametrize("control", ["300", "300+0"])
+async def test_a_recorded_game_ends_live_as_in_its_file(
+    open_arena: Open, tmp_path: Path, control: str, result: str, termination: str, status: str
+) -> None:
+    path = tmp_path / "game.pgn"
+    tags = {"Result": result, "Termination": termination, "TimeControl": control}
+    path.write_text("".join(f'[{name} "{value}"]\n' for name, value in tags.items()) + f"\n{OPEN} {result}\n")
+    arena = await open_arena()
+    (game_id,) = await arena.replay(read_recordings(path), speed=100_000)
+    game = arena.games[game_id]
+    assert (game.status.key, game.clock is not None) == (status, True)
+    (filed,) = read_games(path)
+    live = read_export(export_json(game, ExportOptions())).game(place="")
+    assert isinstance(filed, RecordedGame)
+    for pool in ("winder", "mainspring"):
+        assert live.judge(named(pool)).outcome == filed_as_lichess(filed).judge(named(pool)).outcome
+
+
+def filed_as_lichess(game: RecordedGame) -> RecordedGame:
+    """The arena's clocks are Lichess's: the first moves are free (rules §6)."""
+    return replace(game, free_first_moves=True)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -64,3 +64,14 @@ def test_numbers_that_cannot_be_reckoned_with(say: Say, arguments: tuple[str, ..
 @pytest.mark.parametrize("target", ["user:", "game:abc", "tv:", "[::1", "watch me", ""])
 def test_targets_that_are_none(say: Say, target: str) -> None:
     refused(say("watch", target, "--pool", "anchor"))
+
+
+def test_a_file_to_replay_that_is_not_there_or_no_game(say: Say, tmp_path: Path) -> None:
+    refused(say("arena", "--replay", str(tmp_path / "none.pgn")))
+    refused(say("arena", "--replay", str(tmp_path)))
+    junk = tmp_path / "junk.pgn"
+    junk.write_bytes(bytes(range(256)) * 8)
+    arena, adjudicate = say("arena", "--replay", str(junk)), say("adjudicate", str(junk), "--pool", "anchor")
+    assert (arena.status, arena.stdout, arena.stderr) == (1, "", adjudicate.stderr)
+    assert arena.stderr == f"kirichess-bridge: {junk}: no game in it: not a text file\n"
+    assert (adjudicate.status, adjudicate.stdout) == (1, "")

@@ -50,7 +50,7 @@ ROWS = [
     ("0-1", "Time forfeit", OPEN, "outoftime", "platform_timeout", "0-1", {"platform_clock_too_short"}),
     ("0-1", "anon won on time", OPEN, "outoftime", "platform_timeout", "0-1", {"platform_clock_too_short"}),
     ("1/2-1/2", "Time forfeit", OPEN, "outoftime", "platform_timeout", "0-1", {"platform_clock_too_short"}),
-    ("1-0", "Abandoned", OPEN, "timeout", "abandonment", "1-0", set()),
+    ("1-0", "Abandoned", OPEN, "noStart", "abandonment", "1-0", set()),
     ("1-0", "anon won - game abandoned", OPEN, "timeout", "abandonment", "1-0", set()),
     ("1/2-1/2", "Abandoned", OPEN, "timeout", "abandonment", "1/2-1/2", {"no_winner"}),
     ("1-0", "Rules infraction", OPEN, "cheat", "forfeit", "1-0", {"forfeit"}),
