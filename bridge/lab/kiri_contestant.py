@@ -6,6 +6,7 @@ from dataclasses import fields, replace
 from bridge.engines.build import build_engine
 from bridge.engines.choosing import choose
 from bridge.engines.line import Pace
+from bridge.engines.locate import installed
 from bridge.engines.spec import EngineSpec, Option
 from bridge.engines.switches import Switches
 from bridge.engines.time_plan import plan_time
@@ -71,8 +72,12 @@ class KiriContestant:
 
 
 def build_kiri(path: str, options: Mapping[str, Option], defaults: Mapping[str, Option]) -> Contestant:
-    """`path` empty: the built-in searcher. Options that are switches are kiri's, others the program's."""
-    if not path:
+    """As `kind: kiri`: over the program at `path`, else Stockfish where it is installed, else the built-in search.
+
+    `builtin` true: that one whatever is installed. Options that are switches are kiri's, others the program's.
+    """
+    path = path or installed("stockfish")
+    if options.get("builtin") or not path:
         return EngineContestant(build_engine(EngineSpec("kiri", seed=int(options.get("seed", 0)), builtin=True)))
     kinds = {field.name: type(field.default) for field in fields(Switches)}
     switches = Switches()
@@ -81,5 +86,5 @@ def build_kiri(path: str, options: Mapping[str, Option], defaults: Mapping[str, 
             if kinds[name] is not type(value) and not (kinds[name] is float and type(value) is int):
                 raise UsageError(f"kiri: {name} must be {kinds[name].__name__}, not {value!r}")
             switches = replace(switches, **{name: value})  # type: ignore[arg-type]  # its type was checked
-    own = {name: value for name, value in options.items() if name not in kinds}
+    own = {name: value for name, value in options.items() if name not in kinds and name != "builtin"}
     return KiriContestant(UciPipe(path, {**defaults, **own}), switches)

@@ -9,4 +9,4 @@ $match $pools --pairs "$pairs" -o "$folder/fixed.jsonl"
 # shellcheck disable=SC2086
 $match $pools --pairs "$pairs" --time own -o "$folder/own.jsonl"
 # shellcheck disable=SC2086
-python -m bridge.cli.main match kiri random $pools --nodes 300 --pairs 20 --jobs "$jobs" -o "$folder/random.jsonl"
+python -m bridge.cli.main match kiri,builtin=true random $pools --nodes 300 --pairs 20 --jobs "$jobs" -o "$folder/random.jsonl"

@@ -103,3 +103,10 @@ def test_a_program_that_plays_nonsense_is_found_out() -> None:
     assert not findings["its options can be read"].ok
     assert not findings["isready is answered while it thinks"].ok
     assert findings["quit ends it"].ok
+
+
+def test_the_built_in_search_beats_moves_by_lot() -> None:
+    told = report(
+        run("match", "kiri,builtin=true", "random", "--nodes", 60, "--pairs", 1, "--pool", "winder", "--json")
+    )
+    assert told["pools"]["winder"]["score"] == 1
