@@ -1,6 +1,7 @@
 """The two languages engines speak, on top of `chess.engine`: stopping, draining stderr, and killing the whole group."""
 
 import asyncio
+import contextlib
 import logging
 import re
 
@@ -67,6 +68,11 @@ class EngineProtocol(chess.engine.Protocol):
         super().pipe_data_received(fd, data)
         if len(self.buffer[fd]) > _LONGEST_LINE_BYTES:
             self.buffer[fd].clear()
+
+    def _line_received(self, line: str) -> None:
+        # Who waited for this answer may have given up just now: then nobody needs it.
+        with contextlib.suppress(asyncio.InvalidStateError):
+            super()._line_received(line)
 
     def process_exited(self) -> None:
         """A child it left behind would hold the pipes open, and the end would go unnoticed."""

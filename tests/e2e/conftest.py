@@ -37,7 +37,7 @@ class Recorder:
     async def close(self) -> None:
         pass
 
-    async def final(self, timeout_s: float = 60) -> dict[str, object]:
+    async def final(self, timeout_s: float = 250) -> dict[str, object]:
         async with asyncio.timeout(timeout_s):
             entry = await self.finals.get()
         verdict = entry.data["verdict"]

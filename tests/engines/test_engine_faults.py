@@ -232,6 +232,20 @@ async def test_it_died_between_two_moves(fake: Fake, game: Game, limit: Limits) 
     await engine.close()
 
 
+async def test_an_answer_that_nobody_waits_for_any_more_is_no_fault(fake: Fake) -> None:
+    slow = (HONEST % "pass").replace('say("readyok")', 'time.sleep(0.2); say("readyok")')
+    engine = ProcessEngine(str(fake(whole=slow)))
+    await engine.start()
+    faults: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: faults.append(context))
+    assert engine._protocol is not None
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(engine._protocol.ping(), 0.05)
+    await asyncio.sleep(1.0)
+    await engine.close()
+    assert faults == []
+
+
 async def test_a_hung_search_is_killed_at_its_deadline(fake: Fake, running: Running, game: Game, limit: Limits) -> None:
     file = fake("import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)")
     engine = ProcessEngine(str(file))
