@@ -33,7 +33,8 @@ from tests.restart.proof import Findings, Receiver, prove
 ROOT = Path(__file__).parents[2]
 MOMENTS = {
     "while it starts": 12,
-    "at any time": 40,
+    "at any time": 34,
+    "after some seconds": 8,
     "a move sent, not taken": 10,
     "a move sent and taken": 12,
     "a chat line sent": 6,
@@ -162,7 +163,8 @@ class Run:
         deadline = time.monotonic() + 20
         while not self.listening and not dying.done() and time.monotonic() < deadline:
             await asyncio.sleep(0.01)
-        await asyncio.wait({dying}, timeout=dice.uniform(0.0, 1.6) if moment == "at any time" else _PATIENCE_S)
+        spans = {"at any time": (0.0, 1.6), "after some seconds": (2.5, 5.5)}  # the bot speaks every two seconds
+        await asyncio.wait({dying}, timeout=dice.uniform(*spans.get(moment, (_PATIENCE_S, _PATIENCE_S))))
 
     @property
     def listening(self) -> bool:
