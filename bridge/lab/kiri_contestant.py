@@ -12,7 +12,7 @@ from bridge.engines.switches import Switches
 from bridge.engines.time_plan import plan_time
 from bridge.engines.view import Ask, Found, View
 from bridge.errors import UsageError
-from bridge.lab.contestant import Answer, Contestant, EngineContestant, Task, uci_position
+from bridge.lab.contestant import Answer, Contestant, EngineContestant, Task, go_words, uci_position
 from bridge.lab.timing import stockfish_ms
 from bridge.lab.uci_pipe import UciPipe
 from bridge.rules.budget import thinking_budget_s
@@ -59,10 +59,12 @@ class KiriContestant:
         return Answer(decision.uci, granted + decision.nodes, decision.why, decision.score_cp, decision.tally)
 
     def _search(self, position: str, ask: Ask, task: Task, granted: int) -> tuple[Found, int]:
-        assert task.nodes is not None, "checked by the caller"
-        left = task.nodes - granted - ask.spent
-        nodes = max(1, round(left * ask.part))
         only = f" searchmoves {' '.join(ask.moves)}" if ask.moves else ""
+        if task.nodes is None:
+            part_ms = None if task.movetime_ms is None else round(task.movetime_ms * ask.part)
+            found, nodes = self._pipe.search(position, go_words(replace(task, movetime_ms=part_ms)) + only)
+            return found, nodes
+        nodes = max(1, round((task.nodes - granted - ask.spent) * ask.part))
         found, _ = self._pipe.search(position, f"nodes {nodes}{only}")
         return found, nodes
 

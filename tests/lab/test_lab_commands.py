@@ -110,3 +110,11 @@ def test_the_built_in_search_beats_moves_by_lot() -> None:
         run("match", "kiri,builtin=true", "random", "--nodes", 60, "--pairs", 1, "--pool", "winder", "--json")
     )
     assert told["pools"]["winder"]["score"] == 1
+
+
+@needs_stockfish
+@pytest.mark.parametrize("limit", [("--depth", 2), ("--movetime", 3, "--time", "wall")])
+def test_a_match_can_go_by_depth_or_by_time(limit: tuple[object, ...]) -> None:
+    told = report(run("match", f"kiri:{STOCKFISH}", STOCKFISH, "--pairs", 1, "--pool", "winder", "--json", *limit))
+    assert told["faults"] == {}
+    assert told["pools"]["winder"]["games"] == 2
