@@ -1,6 +1,7 @@
 """What is shown of one running game, folded from its events."""
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import chess
@@ -53,13 +54,21 @@ class GameFacts:
                 self.verdict = str(data.get("text", ""))
                 self.final = entry.type == event_types.VERDICT_FINAL
                 self.note = ""
+                self._judged(data)
             case event_types.VERDICT_CHANGED:
                 self.verdict = changed_text(data)
+                self._judged(data)
 
     def _stands(self, entry: Entry) -> None:
         self.facts |= entry.data
         self.at_ms = entry.time_ms
         self.note = ""
+
+    def _judged(self, data: Mapping[str, object]) -> None:
+        """The verdict's clocks are the last ones: what was thought when the game ended is charged in them (R9)."""
+        verdict = data.get("verdict")
+        if isinstance(verdict, Mapping):
+            self.facts |= {name: verdict[name] for name in ("white_ms", "black_ms") if name in verdict}
 
     def clock_ms(self, side: chess.Color, now_ms: int, *, platform: bool = False) -> int | None:
         """A clock now; the side to move's runs on by the local clock, unless the source is late (R12)."""

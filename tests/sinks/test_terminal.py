@@ -235,3 +235,15 @@ async def test_as_many_games_are_shown_as_fit_and_no_line_is_too_long(width: int
 async def test_the_cursor_comes_back(screen: Screen) -> None:
     await shown(screen, entry(event_types.GAME_STARTED, STARTED))
     assert screen.out.getvalue().rstrip("\n").endswith("\x1b[?25h")
+
+
+@pytest.mark.parametrize("kind", [event_types.VERDICT_FINAL, event_types.VERDICT_CHANGED])
+async def test_the_last_clocks_are_the_verdicts(screen: Screen, kind: str) -> None:
+    """White thought for ten seconds more and resigned: that is charged in the verdict only."""
+    verdict = {"white_ms": 49_000, "black_ms": 62_500, "result": "0-1", "reason": "resignation", "final": True}
+    events = [(event_types.GAME_STARTED, STARTED), (event_types.GAME_PLY, PLY), (kind, {**VERDICT, "verdict": verdict})]
+    screen.now_ms += 30_000
+    picture = await shown(screen, *(entry(*event) for event in events))
+    assert "0:49.0" in picture and "1:02.5" in picture
+    assert "0:59.0" not in picture
+    assert f"clock gap: {gap_text(49_000, 62_500)}" in picture
