@@ -23,7 +23,7 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 PAGE = 500  # entries that a follower which lags reads at a time
-RECENT = 2000  # entries kept in memory, so that followers at the end never touch the disk
+RECENT = 500  # entries kept in memory, so that followers at the end never touch the disk
 SOON_S = 0.1  # how long raw lines and sinks' cursors wait for events to be stored with
 SWEEP_S = 3600.0
 PAUSES_S = (0.5, 30.0)  # a journal that fails is tried again so soon at first, and at least so often

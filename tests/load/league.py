@@ -15,7 +15,7 @@ _PLAYERS = 40
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """`games` of them, begun in the first fifth of `seconds` and over before these are; each ply takes `every_s`."""
+    """`games`, begun in the first twentieth of `seconds` and over before these are; each ply takes `every_s`."""
 
     games: int
     seconds: float
@@ -27,7 +27,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Plies and status of each game, and how often each kind of address was asked."""
+    """Plies and status of each game, how often each kind of address was asked, and how often in vain."""
 
     games: dict[str, tuple[int, str]]
     requests: dict[str, int]
@@ -48,11 +48,11 @@ class League:
 
     async def _game(self, game_id: str) -> None:
         seconds, dice, hall = self._plan.seconds, self._dice, self._arena.hall
-        await asyncio.sleep(dice.uniform(0, 0.2) * seconds)
+        await asyncio.sleep(dice.uniform(0, 0.05) * seconds)
         white, black = (hall.accounts.of_name(f"Player{n}") for n in dice.sample(range(_PLAYERS), 2))
         game = hall.pair(white, black, control_of(_LIMIT_S), game_id=game_id)
         try:
-            async with asyncio.timeout(dice.uniform(0.1, 0.7) * seconds):
+            async with asyncio.timeout(dice.uniform(0.02, 0.9) * seconds):
                 while not game.over:
                     await asyncio.sleep(self._plan.every_s * dice.uniform(0.5, 1.5))
                     hall.move(game, game.turn, dice.choice(list(game.board.legal_moves)).uci())
@@ -62,7 +62,7 @@ class League:
 
 
 def run_league(connection: Connection, plan: Round) -> None:
-    """The process: answers `address`, plays from `open` on, tells how it went at `end`."""
+    """The process: answers `address`, plays from `open` on, answers `end` when all is over, and tells how it went."""
     asyncio.run(_serve(connection, plan))
 
 
@@ -82,6 +82,8 @@ async def _serve(connection: Connection, plan: Round) -> None:
                 case "end":
                     if playing is not None:
                         await playing
+                    connection.send(None)
+                case "report":
                     connection.send(_report(arena, log))
                 case "leave":
                     return

@@ -75,10 +75,11 @@ async def run(folder: Path, plan: Round) -> Outcome:
         await daemon.start()
         sampling = asyncio.create_task(daemon.watch(0.5))
         await arena.ask("open", type(None))
-        report = await arena.ask("end", Report)
+        await arena.ask("end", type(None))
         # With its last verdict the daemon has nothing left to do.
         await asyncio.wait({sampling}, timeout=_DONE_WITHIN_S)
         status = await daemon.stop()
+        report = await arena.ask("report", Report)
     finally:
         arena.close()
     return _outcome(daemon, plan, report, status)
