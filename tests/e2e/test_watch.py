@@ -309,12 +309,13 @@ async def test_json_is_all_that_stdout_holds(run_command: Any) -> None:
 
 async def test_what_does_not_exist_is_one_line_and_fails(run_command: Any) -> None:
     async with Arena() as arena:
-        for target, line in (
-            ("game:zzzzzzzz", "there is no game zzzzzzzz"),
-            ("user:nobody", "knows no user nobody"),
-            ("tv:nonsense", "has no TV channel nonsense"),
-        ):
-            status, out, err = await run_command("watch", target, "--pool", "anchor", "--url", arena.url)
+        lines = {
+            "game:zzzzzzzz": "there is no game zzzzzzzz",
+            "user:nobody": "knows no user nobody",
+            "tv:nonsense": "has no TV channel nonsense",
+        }
+        commands = [run_command("watch", target, "--pool", "anchor", "--url", arena.url) for target in lines]
+        for line, (status, out, err) in zip(lines.values(), await asyncio.gather(*commands), strict=True):
             assert (status, out, len(err.splitlines())) == (1, "", 1)
             assert line in err
         url = arena.url
