@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -146,3 +147,21 @@ async def test_game_addresses_resolve(open_arena: Open, connect: Connect) -> Non
     assert (await stranger.get("/__ping"))[0] == 200
     for path in ("/api/nothing", "/api/bot/game/abcdefgh/dance", "/"):
         assert await stranger.get(path) == (404, {"error": "Not found"})
+
+
+async def test_lists_and_downloads_take_their_time_and_have_their_limits(open_arena: Open, connect: Connect) -> None:
+    arena = await open_arena(listed_per_s=40, exported_per_s=40, list_ids_a_call=10, list_ids_a_stream=15)
+    games = [arena.pair("Wanda", "Bruno") for _ in range(10)]
+    stranger, ids = connect(arena), ",".join(games)
+    began = time.monotonic()
+    listed = await stranger.stream("/api/stream/games/mine", "POST", data=ids)
+    assert [line and line["id"] for line in [await listed.next() for _ in games]] == games
+    assert time.monotonic() - began > 0.2
+    status, refusal = await stranger.post("/api/stream/games/mine/add", ",".join(f"other{n:03}" for n in range(6)))
+    assert (status, refusal["error"]) == (400, "Too many ids: 6 more than 10")
+    began = time.monotonic()
+    ndjson = {"Accept": "application/x-ndjson"}
+    exported = await stranger.stream("/api/games/export/_ids", "POST", data=ids, headers=ndjson)
+    assert [line["id"] for line in await exported.rest()] == games
+    assert time.monotonic() - began > 0.2
+    assert (await stranger.post("/api/games/export/_ids", ",".join(["abcdefgh"] * 301)))[0] == 400
