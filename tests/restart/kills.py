@@ -172,10 +172,13 @@ class Run:
 
     async def end(self) -> int:
         """Run once more, to the end of all games; the exit status after a drain."""
+        self.opponents.paused = True
         process = await self.start()
-        await asyncio.sleep(5.0)
-        self.opponents.finish()
         deadline = time.monotonic() + 60
+        while not all(watch.opened_ms for watch in self.opponents.running()) and time.monotonic() < deadline:
+            await asyncio.sleep(0.1)  # what is over before anybody looked was never seen
+        await asyncio.sleep(3.0)
+        self.opponents.finish()
         games = len(self.opponents.watches)
         while self.receiver.count(event_types.VERDICT_FINAL) < games and time.monotonic() < deadline:
             await asyncio.sleep(0.1)
