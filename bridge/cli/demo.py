@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from bridge.interfaces import Entry
     from bridge.settings.models import Settings
 
-_LIMITS_S = {"winder": 240, "ratchet": 240, "fulcrum": 600, "anchor": 540, "mainspring": 900, "eclipse": 1440}
-"""Each pool's safe platform clock (rules §7), as the platform offers it."""
-
 _THINK_CAP_MS = 150
 """Thinking is shortened for the demonstration, the rules never are."""
 
@@ -30,7 +27,7 @@ _BOTS = ("KiriOne", "KiriTwo")
 
 @click.command("demo")
 @click.option("--once", is_flag=True, help="Play one game, print its verdict, and end.")
-@click.option("--pool", default="winder", show_default=True, help="The pool to play in.")
+@click.option("--pool", default="winder", show_default=True, help="The pool, or preset, to play in.")
 @click.option("--seconds", type=click.IntRange(1, 10**9), help="End after so many seconds.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="The monitor's port (default: a free one).")
 def command(once: bool, pool: str, seconds: int | None, port: int) -> None:
@@ -40,9 +37,9 @@ def command(once: bool, pool: str, seconds: int | None, port: int) -> None:
     """
     ends_at = None if seconds is None else time.monotonic() + seconds
     from bridge.cli.running import set_up_logs
-    from bridge.rules.pools import POOLS, named
+    from bridge.rules.pools import named
 
-    name = named(pool, POOLS).pool or pool
+    name = named(pool).pool or pool
     set_up_logs()
     asyncio.run(_demo(name, once=once, ends_at=ends_at, port=port))
 
@@ -88,12 +85,16 @@ async def _demo(pool: str, *, once: bool, ends_at: float | None, port: int) -> N
 
 async def _play(arena: "Arena", daemon: "Daemon", verdicts: _Verdicts, pool: str, *, once: bool) -> None:
     """One game after the other, colours swapped, from the daemon's first ready moment on; never returns."""
+    from bridge.rules.budget import safe_platform_ms
+    from bridge.rules.pools import named
+
+    limit_s = -(-safe_platform_ms(named(pool).dials) // 60_000) * 60
     await daemon.ready.wait()
     if daemon.monitor is not None:
         click.echo(f"page: {daemon.monitor.url}   server: {arena.url}", err=True)
     white, black = _BOTS
     while True:
-        arena.pair(white, black, _LIMITS_S[pool], 0)
+        arena.pair(white, black, limit_s, 0)
         await verdicts.finals.get()
         if once:
             daemon.drain()

@@ -54,9 +54,10 @@ async def test_one_game_is_played_to_its_verdict(run_command: Any) -> None:
     assert re.search(r"(1-0|0-1|1/2-1/2) · .+ at ply \d+ · .+ · Winder", verdict)
 
 
-async def test_it_stops_after_some_seconds_in_the_middle_of_a_game(run_command: Any) -> None:
+@pytest.mark.parametrize("pool", ["Eclipse", "first-edition-eclipse"])
+async def test_it_stops_after_some_seconds_in_the_middle_of_a_game(run_command: Any, pool: str) -> None:
     began = time.monotonic()
-    status, _, err = await run_command("demo", "--seconds", "2", "--pool", "Eclipse")
+    status, _, err = await run_command("demo", "--seconds", "2", "--pool", pool)
     assert status == 0, err
     assert 2 <= time.monotonic() - began < 35
     assert "Traceback" not in err
