@@ -225,7 +225,7 @@ class Session:
         opponent = info.player(not self.seat.side) if info is not None else None
         if opponent is None or opponent.is_bot or line.user.lower() not in (opponent.name.lower(), opponent.id):
             return
-        answer = chat.reply(line.text, self._tracker.ledger)
+        answer = chat.reply(line.text, self._tracker.ledger, self._tracker.elapsed_ms())
         if answer is not None and line.user:
             self._voice.say(answer, room=line.room)
 

@@ -14,13 +14,24 @@ RESERVED_LINES = 2
 """Kept back for the fall of a flag and the verdict."""
 INTERVAL_MS = 2000
 
+_LEAST_SHOWN_MS = 100
 _MARKS_MS = (30_000, 10_000)
 COMMANDS = ("!clock", "!gap", "!pool", "!rules", "!help")
 
 
-def both_clocks(ledger: Ledger) -> str:
+def both_clocks(ledger: Ledger, elapsed_ms: int = 0) -> str:
     """`White 4:12 · Black 3:58`."""
-    return f"White {clock_text(ledger.white_ms)} · Black {clock_text(ledger.black_ms)}"
+    white_ms, black_ms = _clocks_ms(ledger, elapsed_ms)
+    return f"White {clock_text(white_ms)} · Black {clock_text(black_ms)}"
+
+
+def _clocks_ms(ledger: Ledger, elapsed_ms: int) -> tuple[int, int]:
+    """White's and Black's clock now; a fall by local estimate is never said in chat (R12)."""
+    clocks = [ledger.black_ms, ledger.white_ms]
+    if ledger.outcome is None:
+        read_ms = clocks[ledger.turn]
+        clocks[ledger.turn] = max(min(read_ms, _LEAST_SHOWN_MS), read_ms - elapsed_ms)
+    return clocks[chess.WHITE], clocks[chess.BLACK]
 
 
 def pool_name(rules: Ruleset) -> str:
@@ -99,21 +110,25 @@ def clock_line(ledger: Ledger, news: Sequence[tuple[chess.Color, int]]) -> str:
     return f"{falls}. KiriChess clocks: {both_clocks(ledger)}"
 
 
-def gap_line(ledger: Ledger) -> str:
+def gap_line(ledger: Ledger, elapsed_ms: int = 0) -> str:
     """Who is ahead on the clock, and by how much."""
-    gap = ledger.white_ms - ledger.black_ms
+    white_ms, black_ms = _clocks_ms(ledger, elapsed_ms)
+    gap = white_ms - black_ms
     if gap == 0:
         return "Clock gap: none"
     return f"Clock gap: {'White' if gap > 0 else 'Black'} is {clock_text(abs(gap))} ahead"
 
 
-def reply(command: str, ledger: Ledger) -> str | None:
-    """The answer to a command, None if it is none. Only clock facts: never lines, bills or evaluations."""
+def reply(command: str, ledger: Ledger, elapsed_ms: int = 0) -> str | None:
+    """The answer to a command, None if it is none. Only clock facts: never lines, bills or evaluations.
+
+    `elapsed_ms`: how long the running turn has lasted.
+    """
     match command.strip().lower().split(maxsplit=1):
         case ["!clock", *_]:
-            return f"KiriChess clocks: {both_clocks(ledger)}"
+            return f"KiriChess clocks: {both_clocks(ledger, elapsed_ms)}"
         case ["!gap", *_]:
-            return gap_line(ledger)
+            return gap_line(ledger, elapsed_ms)
         case ["!pool", *_]:
             return greeting(ledger.setup.rules)[0]
         case ["!rules", *_]:

@@ -4,7 +4,7 @@ import chess
 import pytest
 
 from bridge.decisions import chat
-from bridge.rules.events import Moved
+from bridge.rules.events import Ended, Moved
 from bridge.rules.ledger import Ledger
 from bridge.rules.pools import NAMED, Ruleset, named, parse_dials
 from bridge.rules.snapshot import Setup
@@ -53,6 +53,17 @@ def test_only_commands_are_answered() -> None:
     for text in ("", " ", "clock", "hello !clock", "!moves", "!best", "!eval", "!"):
         assert chat.reply(text, ledger) is None
     assert chat.reply("  !CLOCK please ", ledger) == "KiriChess clocks: White 6:00 · Black 6:00"
+
+
+def test_clocks_are_told_as_they_stand_within_a_turn() -> None:
+    ledger = Ledger(Setup("g", named("anchor"), "think", 0))
+    assert chat.reply("!clock", ledger, 65_000) == "KiriChess clocks: White 4:55 · Black 6:00"
+    assert chat.reply("!gap", ledger, 65_000) == "Clock gap: Black is 1:05 ahead"
+    assert chat.reply("!clock", ledger, 400_000) == "KiriChess clocks: White 0:00.1 · Black 6:00", "no fall by estimate"
+    ledger.apply(Moved("e2e4", 0))
+    assert chat.reply("!clock", ledger, 60_000) == "KiriChess clocks: White 5:59 · Black 5:00"
+    ledger.apply(Ended("resign", chess.WHITE))
+    assert chat.reply("!clock", ledger, 60_000) == "KiriChess clocks: White 5:59 · Black 6:00"
 
 
 def test_the_gap_is_told_from_the_one_who_is_ahead() -> None:
