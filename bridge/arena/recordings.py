@@ -54,7 +54,7 @@ class Recording:
 def read_recordings(path: Path, broken: Callable[[RecordError], None] | None = None) -> list[Recording]:
     """All games of a file that can be played; raises RecordError when there are none.
 
-    A game that cannot be played is told to `broken`, with file, number and line, and left out; without it, it is raised.
+    A game that cannot be played is told to `broken`, with file, number and line, and left out; without it, raised.
     """
     recordings: list[Recording] = []
     faults: list[RecordError] = []
