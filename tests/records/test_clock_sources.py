@@ -51,6 +51,19 @@ def test_a_ply_without_a_reading_is_unknown() -> None:
     assert not game.judge(named("anchor")).certain
 
 
+@pytest.mark.parametrize("missing", [{1}, {2, 3}, {5, 6}, {1, 2, 3, 4, 5, 6}, {3, 5}])
+@pytest.mark.parametrize("site", ["https://lichess.org/abcdefgh", "?"])
+def test_what_a_missing_reading_hides_is_in_the_sides_next_one(missing: set[int], site: str) -> None:
+    readings = ["3:00", "3:00", "2:50", "2:58", "2:47", "2:44", "2:40", "2:41"]
+    sans = ["1. e4", "e5", "2. Nf3", "Nc6", "3. Bc4", "Bc5", "4. O-O", "Nf6"]
+    told = [f"{san} {{[%clk 0:0{reading}]}}" for san, reading in zip(sans, readings, strict=True)]
+    holes = [sans[ply] if ply + 1 in missing else comment for ply, comment in enumerate(told)]
+    whole, part = (read(" ".join(plies), site=site).judge(named("eclipse")) for plies in (told, holes))
+    assert (part.white_ms, part.black_ms, part.outcome) == (whole.white_ms, whole.black_ms, whole.outcome)
+    free = {1, 2} if site != "?" else set()
+    assert {row.ply for row in part.rows if row.think_ms is None} == missing - free
+
+
 @pytest.mark.parametrize(
     "comments",
     [
