@@ -27,7 +27,7 @@ async def arena() -> AsyncIterator[Arena]:
 def config(arena: Arena, tmp_path: Path) -> str:
     file = tmp_path / "c.yml"
     file.write_text(
-        f"accounts: [{{platform: lichess, url: '{arena.url}', token: 'lip_{}', play: {{engine: main}}}}]\n"
+        f"accounts: [{{platform: lichess, url: '{arena.url}', token: '${{TOKEN}}', play: {{engine: main}}}}]\n"
         "engines: {main: {kind: random}}\n"
     )
     return str(file)
@@ -98,9 +98,8 @@ async def test_a_token_that_may_not(arena: Arena, config: str, say_async: Say) -
 def test_the_account_must_be_clear(say: Say, tmp_path: Path, args: tuple[str, ...], told: str) -> None:
     file = tmp_path / "c.yml"
     account = "{{platform: lichess, name: {}, token: 'lip_{}', play: {{engine: main}}}}"
-    file.write_text(
-        f"accounts: [{account.format('first', 'x')}, {account.format('second', 'y')}]\nengines: {{main: {{kind: random}}}}\n"
-    )
+    accounts = f"{account.format('first', 'x')}, {account.format('second', 'y')}"
+    file.write_text(f"accounts: [{accounts}]\nengines: {{main: {{kind: random}}}}\n")
     said = say("account", "upgrade", "-c", str(file), *args, TOKEN="lip_x")
     assert said.status == 2
     assert told in said.stderr
