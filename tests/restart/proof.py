@@ -145,12 +145,14 @@ def _verdict(watch: Watch, mine: Sequence[Entry]) -> Iterator[str]:
     told = _final(mine)
     if told is None:
         return
+    if not told["certain"] and watch.takebacks:
+        # What nobody read of plies older than a takeback no source tells any more (`rules.refine`).
+        return
     expected = undisturbed(watch)
     judged, wanted = (told["result"], told["reason"]), (expected.outcome.result, expected.outcome.reason)
     if judged != wanted:
         yield f"judged {' '.join(map(str, judged))}, undisturbed {' '.join(wanted)}"
-    if not told["certain"] and not watch.takebacks:
-        # What nobody read of plies older than a takeback no source tells any more (`rules.refine`).
+    if not told["certain"]:
         yield "its verdict is not certain"
     for name, clock_ms in (("white_ms", expected.white_ms), ("black_ms", expected.black_ms)):
         found_ms = told[name]
