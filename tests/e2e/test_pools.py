@@ -64,7 +64,8 @@ async def test_a_game_ends_by_kirichess_and_its_export_confirms_it(
     assert live["anomalies"] == []
     if live["certain"]:
         again = await adjudicated(run_command, arena, game_id, "--pool", pool)
-        assert differences(live, again) == {}, [
+        # What the export's coarser clocks cannot tell, they cannot contradict.
+        assert not again["certain"] or differences(live, again) == {}, [
             (a["ply"], a["think_ms"], b["think_ms"])
             for a, b in zip(live["ledger"], again["ledger"], strict=False)
             if a["think_ms"] is None or abs(a["think_ms"] - b["think_ms"]) > 20
