@@ -16,7 +16,7 @@ from pathlib import Path
 
 from bridge.arena import Account, Arena, ArenaSettings, RequestLine
 from tests.peers.contenders import ENGINE, Contender, our_daemon, their_bot
-from tests.peers.launch import HERE, refused, start, stop
+from tests.peers.launch import HERE, end_left, refused, start, stop
 from tests.peers.peers import TOKEN
 from tests.peers.process_tree import ProcessTree
 from tests.peers.results import put_part
@@ -65,10 +65,11 @@ async def measure(contender: Contender, scenario: Scenario, line: list[str], wor
             raise
         finally:
             await stop(process, 2.0)
+            await asyncio.sleep(_SETTLE_S)
+            left = end_left(home)
         requests = Counter(entry.status for entry in log[asked:] if entry.account == PEER)
-        return Measured(
-            contender.name, scenario, played, requests, tree.peak_bytes, tree.used_ms - before_ms, refused(work)
-        )
+        used_ms = tree.used_ms - before_ms
+        return Measured(contender.name, scenario, played, requests, tree.peak_bytes, used_ms, refused(work), left)
 
 
 async def _play(stage: Stage, scenario: Scenario, line: list[str]) -> list[Played]:
@@ -105,7 +106,7 @@ def main() -> None:
     arguments = parser.parse_args()
     scenarios = [scenario for scenario in SCENARIOS if arguments.only in scenario.name]
     with tempfile.TemporaryDirectory() as folder:
-        work = arguments.keep or Path(folder)
+        work = (arguments.keep or Path(folder)).resolve()
         work.mkdir(exist_ok=True)
         contenders = [*(their_bot(given, work) for given in arguments.checkouts), our_daemon(work)]
         rows = asyncio.run(compare(contenders, scenarios, work))

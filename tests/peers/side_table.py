@@ -26,6 +26,8 @@ class Measured:
     peak_bytes: int
     used_ms: float
     refused: Counter[str]
+    left: int = 0
+    """Processes that were still there when it had been ended."""
 
     @property
     def turns(self) -> list[Turn]:
@@ -71,11 +73,12 @@ class Measured:
         lost = Counter(self.lost)
         how = ", ".join(f"{cause} {count}×" if count > 1 else cause for cause, count in sorted(lost.items()))
         answers = ", ".join(f"{count}× {status}" for status, count in sorted(self.requests.items()) if status != 200)
+        left = f"{self.left} left running" if self.left else ""
         cost = f"{self.used_ms / self.moves:.1f}" if self.moves else "–"
         return (
             f"| {self.scenario.name} | {self.program} | {len(self.lost)} of {len(self.games)} | {self.late} | "
             f"{sum(self.requests.values())} | {self.after_fault} | {self.median_ms} | "
-            f"{self.peak_bytes / _MIB:.0f} | {cost} | {'; '.join(part for part in (how, answers) if part)} |"
+            f"{self.peak_bytes / _MIB:.0f} | {cost} | {'; '.join(part for part in (how, answers, left) if part)} |"
         )
 
 
@@ -135,5 +138,5 @@ hanging engine as a third of the clock); first moves are left out, no clock runs
 longest of the scenario's games, from the rival's move on, for a game offered after the fault from its offer on.
 Median move: from the line to the move, of those that count. Resident memory and user and system time are those of all
 its processes without engines; memory is the sum of resident sizes at its peak, time counts from the first offer on.
-Requests: answered ones, start-up left out.
+Requests: answered ones, start-up left out. Left running: processes still there when the program had been ended.
 """
