@@ -31,7 +31,7 @@ def config(bot: Callable[..., Mapping[str, object]], pool: str, **play: object) 
     weak = {"kind": "uci", "path": str(STOCKFISH), "nodes": 1000, "options": {"Skill Level": 0}}
     return {
         "accounts": [bot("Fish", "fish", pool=pool, **play), bot("Kiri", "kiri", pool=pool, **play)],
-        "engines": {"fish": weak, "kiri": {"kind": "kiri"}},
+        "engines": {"fish": weak, "kiri": {"kind": "kiri", "builtin": True}},
         "journal": {"url": "sqlite://"},
     }
 
