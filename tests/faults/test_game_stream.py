@@ -140,11 +140,12 @@ async def test_nothing_is_sent_until_the_stream_shows_the_game_again(table: Any,
         table.engine.delay_s = 0.2
     table.move(game, table.LINE[6])
     await table.until(lambda: table.asked(f"/move/{table.LINE[7]}") if held_up else table.engine.thinking)
-    table.faults.next("game_stream", status=503, times=6)
+    table.faults.next("game_stream", status=503, times=20)
     table.arena.hall.audience.to_players(game, FOREIGN)
     table.propose_takeback(game)
-    await table.until(lambda: sum(line.status == 503 for line in table.requests) == 6, what="the stream is still gone")
-    assert table.engine.thinking == 0
+    thinking_ends = asyncio.get_running_loop().time() + 0.3
+    await table.until(lambda: asyncio.get_running_loop().time() > thinking_ends and not table.engine.thinking)
+    assert sum(line.status == 503 for line in table.requests) < 20, "the stream came back too soon to tell"
     assert len(table.asked(f"/move/{table.LINE[7]}")) == held_up
     assert not table.asked("/takeback/")
     await table.until(lambda: game.plies == 8)
