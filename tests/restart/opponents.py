@@ -155,7 +155,8 @@ class Opponents:
         game, dice = watch.game, self._random.random()
         if game.plies >= watch.plies_wanted:
             self._end(watch)
-        elif dice < 0.03 and game.plies > 3:
+        elif dice < 0.05 and game.plies > 3 and watch.pool == "anchor":
+            # Where a KiriChess flag may have fallen, its end would stand, and the moves that stay would not tell of it.
             self._take_back(watch)
         else:
             if dice > 0.95 and game.plies > 3:

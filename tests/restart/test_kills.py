@@ -9,7 +9,7 @@ from tests.restart import kills
 
 @pytest.mark.timeout(300)
 async def test_kills_lose_nothing_and_tell_nothing_twice(tmp_path: Path) -> None:
-    work, findings = await kills.run(8, seed=7, games=4, folder=tmp_path)
+    work, findings = await kills.run(20, seed=7, games=4, folder=tmp_path)
     print(kills.table(work, findings, 7, 0))
     assert findings.wrong == []
-    assert len(work.kills_ms) == 8
+    assert len(work.kills_ms) == 20
