@@ -19,6 +19,8 @@ from bridge.feed import Feed
 from bridge.interfaces import Player, Sink
 from bridge.journal import SqlJournal
 from bridge.lobby import Lobby
+from bridge.metrics import Metrics, Now
+from bridge.now import now
 from bridge.platforms.lichess.platform import Lichess
 from bridge.platforms.lichess.timings import Timings
 from bridge.session import BotAccount, PlayStyle, Session
@@ -65,6 +67,7 @@ class Daemon:
         self._think_cap_ms = think_cap_ms
         self._timings = timings
         self._journal = SqlJournal(settings.journal.url, raw_days=settings.journal.raw_days)
+        self._metrics = Metrics(self._now)
         self._draining = asyncio.Event()
         self._platforms: list[Lichess] = []
         self._lobbies: list[tuple[Account, Lobby]] = []
@@ -139,7 +142,7 @@ class Daemon:
     async def _open_lobbies(self, platforms: Sequence[Lichess]) -> None:
         for account, platform in zip(self._settings.accounts, platforms, strict=True):
             if account.play is not None:
-                me = await reached(platform.url, platform.account())
+                me = await first_answer(platform.url, platform.account)
                 if not me.is_bot:
                     raise UsageError(
                         f"the account {me.name} has no title BOT, so it cannot play by engine; "
@@ -176,6 +179,7 @@ class Daemon:
             new_engine=partial(build_engine, spec),
             new_fallback=partial(build_engine, EngineSpec("kiri", builtin=True)),
             wall_ms=wall_ms,
+            measures=self._metrics.measures,
         )
         policy = ChallengePolicy(
             variants=frozenset(play.challenge.variants),
@@ -215,7 +219,9 @@ class Daemon:
             return
         token = settings.token.get_secret_value() if settings.token is not None else None
         self.monitor = Monitor(settings.listen, token)
-        await self.monitor.start(create_monitor(self._journal, self.status))
+        stack.push_async_callback(_cancelled, asyncio.create_task(self._metrics.follow(self._journal)))
+        app = create_monitor(self._journal, self.status, metrics=self._metrics.expose)
+        await self.monitor.start(app)
         stack.push_async_callback(self.monitor.stop)
 
     # -- watching ------------------------------------------------------------------------------------------------
@@ -308,6 +314,10 @@ class Daemon:
             draining=self._draining.is_set(),
             streams=(*accounts, journal, *sinks),
         )
+
+    def _now(self) -> Now:
+        lobbies = [lobby for _, lobby in self._lobbies]
+        return now(self.status(), self._platforms, lobbies, self._feeds, self._journal)
 
 
 def engine_spec(settings: EngineSettings) -> EngineSpec:

@@ -22,7 +22,8 @@ class Patience:
 
 
 class Feed:
-    """One sink and its cursor. `seq` is how far it has come; `cause` why it is stuck, empty while it is not.
+    """One sink and its cursor. `seq` is how far it has come; `cause` why it is stuck, empty while it is not; `given_up`
+    how many entries were never delivered.
 
     A sink that the journal does not know yet begins with the next entry, or with the first if `from_start`.
     """
@@ -33,6 +34,7 @@ class Feed:
         self.name = sink.name
         self.seq = 0
         self.cause = ""
+        self.given_up = 0
         self._moved = asyncio.Event()
         self._journal = journal
         self._sink = sink
@@ -92,6 +94,7 @@ class Feed:
 
     def _give_up(self, state: RetryCallState) -> bool:
         entry: Entry = state.args[0]
+        self.given_up += 1
         log.error("entry_given_up", sink=self.name, seq=entry.seq, event_id=entry.id, cause=str(_error(state)))
         return False
 

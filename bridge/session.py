@@ -7,7 +7,7 @@ decides what of it still stands. The board is never moved by our own hand.
 import asyncio
 from collections.abc import Callable
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import chess
 import structlog
@@ -42,6 +42,7 @@ from bridge.rules.ledger import Ledger
 from bridge.rules.pools import DEFAULT_POOL, Ruleset, named
 from bridge.rules.snapshot import TimeControl
 from bridge.rules.verdict import verdict
+from bridge.stopwatch import Measures, Stopwatch, Unmeasured
 from bridge.tasks import Tasks
 from bridge.thinker import Thinker
 from bridge.tracker import Tracker
@@ -82,6 +83,7 @@ class BotAccount:
     new_engine: Callable[[], Engine]
     new_fallback: Callable[[], Engine]
     wall_ms: Callable[[], int]
+    measures: Measures = field(default_factory=Unmeasured)
 
 
 class Session:
@@ -105,6 +107,7 @@ class Session:
         self._fall_told = False
         self._offers: Offers | None = None
         self._can_claim = False
+        self._stopwatch = Stopwatch(bot.measures)
 
     @property
     def seat(self) -> Seat:
@@ -152,6 +155,7 @@ class Session:
     # -- what the stream says ------------------------------------------------------------------------------------
 
     async def _read(self, message: GameMessage) -> None:
+        self._stopwatch.line()
         match message:
             case GameOpened():
                 await self._opened(message)
@@ -239,7 +243,9 @@ class Session:
             self._end_turn()
         elif self._turn is None or self._turn.moves != ledger.moves:
             self._end_turn()
-            self._turn = Turn(self.game_id, ledger, self._choose, self._bot.platform, self._tasks)
+            self._stopwatch.turn()
+            sending = self._stopwatch.sending
+            self._turn = Turn(self.game_id, ledger, self._choose, self._bot.platform, self._tasks, sending)
         if decision is Decision.RESIGN:
             resign = Resign(self.game_id)
             self._errands.while_wanted("resign", resign, self._is_running, every_s=_RESIGN_AGAIN_S)
@@ -260,7 +266,8 @@ class Session:
             self._turn = None
 
     async def _choose(self) -> Choice:
-        return await self._thinker.choose(self._tracker.ledger, self._limit)
+        with self._stopwatch.thinking():
+            return await self._thinker.choose(self._tracker.ledger, self._limit)
 
     def _limit(self) -> Limit:
         style, tracker = self._style, self._tracker

@@ -29,7 +29,10 @@ the next move the time of a new one."""
 
 
 class Turn:
-    """Our move in the position `ledger` is at now. It begins at once and goes on until `end`."""
+    """Our move in the position `ledger` is at now. It begins at once and goes on until `end`.
+
+    `sending` is called whenever the move is handed to the platform.
+    """
 
     def __init__(
         self,
@@ -38,12 +41,14 @@ class Turn:
         choose: Callable[[], Awaitable[Choice]],
         platform: Platform,
         tasks: Tasks,
+        sending: Callable[[], None] = lambda: None,
     ) -> None:
         self.moves = list(ledger.moves)
         self._game_id = game_id
         self._ledger = ledger
         self._choose = choose
         self._platform = platform
+        self._sends = sending
         self._sending = False
         self._over = False
         self._stands = asyncio.Event()
@@ -80,6 +85,7 @@ class Turn:
         self._sending = True
         try:
             repeatable = may_be_legal_again(self._ledger, choice.uci)
+            self._sends()
             await self._platform.perform(PlayMove(self._game_id, choice.uci, repeatable=repeatable))
         except PlatformError as error:
             log.error("move_failed", game=self._game_id, move=choice.uci, cause=str(error))

@@ -183,6 +183,16 @@ class SqlJournal:
             return self._passed[name]
         return await self._run(self._opened().cursor, name)
 
+    @property
+    def seq(self) -> int:
+        """The greatest number given so far."""
+        return self._last
+
+    @property
+    def waiting(self) -> int:
+        """How many appends wait for the next transaction."""
+        return 0 if self._waiting is None else len(self._waiting.appends)
+
     async def close(self) -> None:
         """Write what is waiting, end the followers and let go of the file."""
         for chore in (self._sweeping, self._probing, self._soon):

@@ -11,6 +11,7 @@ from aiohttp import web
 from bridge.errors import JournalError
 from bridge.event_types import VERDICTS
 from bridge.interfaces import Entry, Journal
+from bridge.web.exposition import exposition
 from bridge.web.games import Games
 from bridge.web.guard import add_headers, errors_as_json, problem
 from bridge.web.page import page
@@ -22,8 +23,13 @@ log = structlog.get_logger("kirichess_monitor")
 _STATIC = {"icon.svg": "image/svg+xml", "monitor.js": "text/javascript", "style.css": "text/css"}
 
 
-def create_monitor(journal: Journal, status: Callable[[], StatusReport]) -> web.Application:
-    """The application over an open journal; `status` is asked at every request. Give it to `Monitor.start`."""
+def create_monitor(
+    journal: Journal, status: Callable[[], StatusReport], *, metrics: Callable[[], bytes] | None = None
+) -> web.Application:
+    """The application over an open journal; `status` is asked at every request. Give it to `Monitor.start`.
+
+    `metrics` makes what /metrics answers, in Prometheus' text format; without it there is no such address.
+    """
     routes = _Routes(journal, status)
     events = EventStream(journal)
     app = web.Application(middlewares=[errors_as_json])
@@ -38,6 +44,8 @@ def create_monitor(journal: Journal, status: Callable[[], StatusReport]) -> web.
     app.router.add_get("/api/games", routes.games)
     app.router.add_get("/api/games/{id}", routes.game)
     app.router.add_get("/static/{name}", routes.static)
+    if metrics is not None:
+        app.router.add_get("/metrics", exposition(metrics))
     return app
 
 

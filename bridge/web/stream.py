@@ -1,28 +1,95 @@
 """/events: the journal as Server-Sent Events, resumed where the reader says it stopped."""
 
 import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
 
+import structlog
 from aiohttp import web
 from aiohttp_sse import sse_response
 
 from bridge.cloudevents import to_json
-from bridge.interfaces import Journal
+from bridge.errors import JournalError
+from bridge.interfaces import Entry, Journal
 from bridge.web.guard import problem
+
+log = structlog.get_logger("kirichess_events")
 
 KEEP_ALIVE_S = 15.0
 SEND_TIMEOUT_S = 10.0
+MOST_BUFFERED = 65_536
+"""Bytes that may wait for a reader; with more he reads the journal by himself, at his own pace."""
+
+
+class Frame:
+    """An entry as bytes, made once for all its readers."""
+
+    def __init__(self, entry: Entry) -> None:
+        self.plain = f"id: {entry.seq}\r\nevent: {entry.type}\r\ndata: {to_json(entry)}\r\n\r\n".encode()
+        self.chunk = b"%x\r\n%b\r\n" % (len(self.plain), self.plain)
+        """The same as one chunk of a chunked body (RFC 9112, 7.1)."""
+
+
+@dataclass(eq=False)
+class _Reader:
+    """One connection. `seq`: what it has been sent; `behind`: it must read the journal by itself."""
+
+    transport: asyncio.Transport
+    chunked: bool
+    wants: Callable[[Entry], bool]
+    seq: int
+    behind: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def take(self, frame: Frame) -> None:
+        """Hand the bytes to the connection, without waiting; the kernel's buffer is nearly always empty."""
+        self.transport.write(frame.chunk if self.chunked else frame.plain)
 
 
 class EventStream:
-    """Each entry as `id:` its number, `event:` its type, `data:` its CloudEvent.
+    """Each entry as `id:` its number, `event:` its type, `data:` its CloudEvent; `?game=ID`: those of one game.
 
-    After `Last-Event-ID`, else after `?after=N`, else after the newest. A reader that takes nothing for
-    SEND_TIMEOUT_S while there is something to send is dropped, and resumes by itself.
+    After `Last-Event-ID`, else after `?after=N`, else after the newest. Readers at the end of the journal get the same
+    bytes, so that many of them cost little more than one. A reader that takes nothing for SEND_TIMEOUT_S while there
+    is something to send is dropped, and resumes by itself.
     """
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
-        self._readers: set[asyncio.Task[object]] = set()
+        self._tasks: set[asyncio.Task[object]] = set()
+        self._live: set[_Reader] = set()
+        self._seq = 0
+
+    async def run(self, _app: web.Application) -> AsyncIterator[None]:
+        """Follow the journal for those at its end. For `app.cleanup_ctx`."""
+        self._seq = await self._journal.last_seq()
+        following = asyncio.create_task(self._follow())
+        yield
+        following.cancel()
+        with suppress(asyncio.CancelledError):
+            await following
+
+    async def _follow(self) -> None:
+        try:
+            async for entry in self._journal.follow(self._seq):
+                self._send(entry)
+        except JournalError as error:
+            log.error("events_no_longer_followed", cause=str(error))
+
+    def _send(self, entry: Entry) -> None:
+        self._seq = entry.seq
+        frame: Frame | None = None
+        for reader in tuple(self._live):
+            if entry.seq <= reader.seq:
+                continue
+            if reader.transport.get_write_buffer_size() > MOST_BUFFERED:
+                self._live.discard(reader)
+                reader.behind.set()
+                continue
+            reader.seq = entry.seq
+            if reader.wants(entry):
+                frame = frame or Frame(entry)
+                reader.take(frame)
 
     async def get(self, request: web.Request) -> web.StreamResponse:
         """The handler of GET /events."""
@@ -30,22 +97,57 @@ class EventStream:
         start = request.headers.get("Last-Event-ID") or request.query.get("after") or str(last)
         if not (start.isascii() and start.isdigit()):
             return problem(400, f"Last-Event-ID and after are numbers of entries (got {start[:40]!r})")
-        reader = asyncio.current_task()
-        assert reader is not None
-        self._readers.add(reader)
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
         try:
-            async with sse_response(request, ping_interval=KEEP_ALIVE_S, send_timeout=SEND_TIMEOUT_S) as response:
-                # A number from beyond the end is from another journal: what is new here is all that can be told.
-                async for entry in self._journal.follow(min(int(start), last)):
-                    await response.send(to_json(entry), id=str(entry.seq), event=entry.type)
-                return response
+            # A number from beyond the end is from another journal: what is new here is all that can be told.
+            return await self._serve(request, min(int(start), last))
         except (ConnectionResetError, TimeoutError):
             # The reader went away, or is too slow: nothing to be mended here.
             return web.Response(status=499)
         finally:
-            self._readers.discard(reader)
+            self._tasks.discard(task)
+
+    async def _serve(self, request: web.Request, start: int) -> web.StreamResponse:
+        async with sse_response(request, ping_interval=KEEP_ALIVE_S, send_timeout=SEND_TIMEOUT_S) as response:
+            assert request.transport is not None, "a request that was answered has a connection"
+            chunked = "chunked" in response.headers.get("Transfer-Encoding", "")
+            reader = _Reader(request.transport, chunked, _wanted(request), start)
+            await response.write(b": KiriChess\r\n\r\n")
+            try:
+                while True:
+                    await self._catch_up(reader, response)
+                    # Nothing is awaited in between: no entry can slip through.
+                    self._live.add(reader)
+                    await reader.behind.wait()
+                    reader.behind.clear()
+            finally:
+                self._live.discard(reader)
+        return response
+
+    async def _catch_up(self, reader: _Reader, response: web.StreamResponse) -> None:
+        """What the reader has not been sent yet, until it is as far as everybody."""
+        if reader.seq >= self._seq:
+            return
+        async for entry in self._journal.follow(reader.seq):
+            if reader.wants(entry):
+                try:
+                    async with asyncio.timeout(SEND_TIMEOUT_S):
+                        await response.write(Frame(entry).plain)
+                except TimeoutError:
+                    reader.transport.abort()
+                    raise
+            reader.seq = entry.seq
+            if reader.seq >= self._seq:
+                return
 
     async def close(self, _app: web.Application) -> None:
         """Send every reader away, so that the server can end. For `app.on_shutdown`."""
-        for reader in self._readers:
-            reader.cancel()
+        for task in self._tasks:
+            task.cancel()
+
+
+def _wanted(request: web.Request) -> Callable[[Entry], bool]:
+    game = request.query.get("game")
+    return (lambda _entry: True) if game is None else (lambda entry: entry.subject == game)

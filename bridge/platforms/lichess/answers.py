@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bridge.errors import DailyLimit, PlatformError, RateLimited, Refused, Unreachable
+from bridge.errors import DailyLimit, PlatformError, RateLimited, Refused, ServerError, Unreachable
 from bridge.platforms.lichess.shapes import Json, WireError, read_object
 
 _MAX_WORDS = 200
@@ -17,10 +17,6 @@ PER_DAY = "bot.vsBot.day"
 
 class Senseless(Unreachable):
     """A stream that can be read and makes no sense: to be opened again, in no hurry."""
-
-
-class ServerError(Unreachable):
-    """5xx, or a page for a stream: something answers, be it a proxy, and the server behind it does not."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from bridge.errors import Unreachable, UsageError
 from bridge.platforms.lichess.answers import Answer, ServerError, no_answer
 from bridge.platforms.lichess.lines import LineSplitter
 from bridge.platforms.lichess.timings import Timings
+from bridge.traffic import Traffic
 
 log = structlog.get_logger("kirichess_lichess")
 
@@ -27,6 +28,7 @@ class Client:
         self.url = _origin(url)
         self.timings = timings
         self.closed = False
+        self.traffic = Traffic()
         self._name = ""
         self._token = _printable(token)
         self._session: aiohttp.ClientSession | None = None

@@ -4,11 +4,12 @@ import asyncio
 import enum
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 
 from bridge.errors import DailyLimit, RateLimited
+from bridge.traffic import Traffic
 
 
 class Lane(enum.IntEnum):
@@ -35,7 +36,12 @@ class Gate:
     """Requests pass in order of their lanes, in a lane in order of their coming."""
 
     def __init__(
-        self, rate_limit_s: float = 60.0, *, moves_at_once: int = 8, clock: Callable[[], float] = time.monotonic
+        self,
+        rate_limit_s: float = 60.0,
+        *,
+        moves_at_once: int = 8,
+        clock: Callable[[], float] = time.monotonic,
+        traffic: Traffic | None = None,
     ) -> None:
         self._rate_limit_s = rate_limit_s
         self._moves_at_once = moves_at_once
@@ -44,6 +50,9 @@ class Gate:
         self._passing: Counter[Lane] = Counter()
         self._games_moving: set[str] = set()
         self._held_until: dict[str, float] = {}
+        self._traffic = traffic or Traffic()
+        self._traffic.limited.update({lane.name.lower(): 0 for lane in Lane})
+        self._traffic.waiting = self._waiting_by_lane
 
     def hold(self, kind: str, seconds: float) -> None:
         """Let no request of this kind (of endpoint) pass for so long: the platform said 429."""
@@ -66,13 +75,26 @@ class Gate:
         try:
             await waiter.turn
             self._check_hold(kind)
-            yield
+            with self._counted(lane):
+                yield
         except RateLimited as error:
             if kind and not isinstance(error, DailyLimit):
                 self.hold(kind, self._rate_limit_s if error.retry_after_s is None else error.retry_after_s)
             raise
         finally:
             self._leave(waiter)
+
+    def _waiting_by_lane(self) -> dict[str, int]:
+        waiting = Counter(waiter.lane for waiter in self._waiting)
+        return {lane.name.lower(): waiting[lane] for lane in Lane}
+
+    @contextmanager
+    def _counted(self, lane: Lane) -> Iterator[None]:
+        try:
+            yield
+        except RateLimited:
+            self._traffic.limited[lane.name.lower()] += 1
+            raise
 
     def _check_hold(self, kind: str) -> None:
         left_s = self._held_until.get(kind, 0.0) - self._clock()

@@ -69,7 +69,8 @@ class Lichess:
         keep: Keep = keep_nothing,
     ) -> None:
         self._client = Client(url, token, timings)
-        self._gate = Gate(timings.rate_limit_s)
+        self.traffic = self._client.traffic
+        self._gate = Gate(timings.rate_limit_s, traffic=self.traffic)
         self._outage = Outage(self._client.url, timings.release_s)
         self._berserk = BerserkCalls(self._client.url, token, lambda: self._client.user_agent, timings.call_s)
         self._clock = clock
@@ -85,6 +86,11 @@ class Lichess:
     def url(self) -> str:
         """The server's address."""
         return self._client.url
+
+    @property
+    def name(self) -> str:
+        """The account's name, once it is known."""
+        return self._me.name if self._me else ""
 
     @property
     def alive(self) -> bool:

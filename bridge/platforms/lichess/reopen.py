@@ -99,41 +99,45 @@ async def follow(
     """
     pace = _Pace(client.timings)
     missing = 0
-    while not client.closed:
-        await openings.turn()
-        pace.opens()
-        lost: PlatformError | None = None
-        try:
-            async with client.lines(path, silence_s=silence_s, body=None if body is None else body()) as lines:
-                missing = 0
-                reader.opened()
-                openings.opened(silence_s)
-                yield Connected()
-                async for line in lines:
-                    pace.lives()
-                    reader.lives()
+    with client.traffic.stream(path) as signs:
+        while not client.closed:
+            await openings.turn()
+            pace.opens()
+            lost: PlatformError | None = None
+            try:
+                async with client.lines(path, silence_s=silence_s, body=None if body is None else body()) as lines:
+                    missing = 0
+                    reader.opened()
                     openings.opened(silence_s)
-                    for message in _read(reader, line, path):
-                        yield message
-            for message in reader.ended():
-                yield message
-            reason, wait_s = "the stream ended", pace.next_s()
-        except RateLimited as error:
-            lost, reason, wait_s = error, str(error), held_s(error, client.timings)
-        except Senseless as error:
-            lost, reason, wait_s = error, str(error), pace.doubtful_s()
-        except Unreachable as error:
-            lost, reason, wait_s = error, str(error), pace.next_s()
-        except Refused as error:
-            missing += error.status == 404
-            if error.status != 404 or missing >= client.timings.believed_after:
-                raise
-            lost, reason, wait_s = error, str(error), pace.next_s()
-        if not client.closed:
-            openings.lost(lost, wait_s)
-            pace.log(path, reason, wait_s)
-            yield Disconnected(reason)
-            await asyncio.sleep(wait_s)
+                    signs.opened()
+                    yield Connected()
+                    async for line in lines:
+                        pace.lives()
+                        reader.lives()
+                        signs.lives()
+                        openings.opened(silence_s)
+                        for message in _read(reader, line, path):
+                            yield message
+                for message in reader.ended():
+                    yield message
+                reason, wait_s = "the stream ended", pace.next_s()
+            except RateLimited as error:
+                client.traffic.limited["stream"] += 1
+                lost, reason, wait_s = error, str(error), held_s(error, client.timings)
+            except Senseless as error:
+                lost, reason, wait_s = error, str(error), pace.doubtful_s()
+            except Unreachable as error:
+                lost, reason, wait_s = error, str(error), pace.next_s()
+            except Refused as error:
+                missing += error.status == 404
+                if error.status != 404 or missing >= client.timings.believed_after:
+                    raise
+                lost, reason, wait_s = error, str(error), pace.next_s()
+            if not client.closed:
+                openings.lost(lost, wait_s)
+                pace.log(path, reason, wait_s)
+                yield Disconnected(reason)
+                await asyncio.sleep(wait_s)
 
 
 def _read(reader: Reader[T], line: bytes, path: str) -> Iterable[T]:
