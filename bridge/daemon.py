@@ -16,6 +16,7 @@ from bridge.engines.build import build_engine
 from bridge.engines.spec import EngineSpec
 from bridge.errors import BridgeError, EngineError, PlatformError, UsageError
 from bridge.feed import Feed
+from bridge.first_answer import first_answer
 from bridge.interfaces import Player, Sink
 from bridge.journal import SqlJournal
 from bridge.lobby import Lobby
@@ -32,7 +33,7 @@ from bridge.sinks.pgn import PgnFolder
 from bridge.sinks.webhook import Webhook
 from bridge.source import Source
 from bridge.tracker import Tracker
-from bridge.watch_entries import Run, open_watch, reached
+from bridge.watch_entries import Run, open_watch
 from bridge.watching import Watchers
 from bridge.web import Monitor, StatusReport, Stream, create_monitor
 

@@ -10,6 +10,7 @@ BridgeError                     everything this program says on purpose
 │   ├── RateLimited             429: wait `retry_after_s`
 │   │   └── DailyLimit          too many games against bots today
 │   └── Unreachable             network, timeout, 5xx: may work later
+│       └── ServerError         5xx: something answers, and the server behind it does not
 ├── EngineError                 an engine that is missing, dies, is silent or plays an illegal move
 ├── JournalError                the journal file: locked, full, corrupt, read-only
 └── SinkError                   an entry of the journal could not be delivered; it is tried again
@@ -84,6 +85,10 @@ class DailyLimit(RateLimited):
 
 class Unreachable(PlatformError):
     """No answer, a broken one, or 5xx: the same request may work later."""
+
+
+class ServerError(Unreachable):
+    """5xx, or a page for a stream: something answers, be it a proxy, and the server behind it does not."""
 
 
 class EngineError(BridgeError):

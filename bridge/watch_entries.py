@@ -1,15 +1,16 @@
 """From a `watch:` entry of the settings to the games it means."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import aclosing
 from functools import partial
-from typing import Protocol, TypeAlias, TypeVar
+from typing import Protocol, TypeAlias
 
 import structlog
 
 from bridge.decisions.pool_choice import parse_time_control
-from bridge.errors import Refused, Unreachable
+from bridge.errors import Refused
+from bridge.first_answer import first_answer
 from bridge.interfaces import (
     AccountEvent,
     Connected,
@@ -24,8 +25,6 @@ from bridge.settings.watch import WatchAccount, WatchEntry, WatchGame, WatchGame
 from bridge.source import Source
 from bridge.watch_list import Listing, WatchList
 from bridge.watching import Subject, Watchers, own_board, spectator
-
-T = TypeVar("T")
 
 log = structlog.get_logger("kirichess_watch")
 
@@ -86,14 +85,14 @@ async def open_watch(
     """
     name, ways = _name(entry), [spectator(partial(_spectate, platform, seats))]
     if isinstance(entry, WatchAccount):
-        me = await reached(platform.url, platform.account())
+        me = await first_answer(platform.url, platform.account)
         if plays(me):
             log.warning("watch_left_out", account=me.name, cause="it plays here, so its games are recorded anyway")
             return _nothing
         name = me.name
         ways.insert(0, own_board(platform.game if me.is_bot else platform.board_game))
     else:
-        await reached(platform.url, platform.ping())
+        await first_answer(platform.url, platform.ping)
     asked_for = _filter(entry)
 
     def wanted(info: GameInfo) -> bool:
@@ -160,11 +159,3 @@ async def _started(messages: AsyncGenerator[AccountEvent]) -> AsyncGenerator[str
         async for event in events:
             if isinstance(event, GameStarted):
                 yield event.game_id
-
-
-async def reached(url: str, answer: Awaitable[T]) -> T:
-    """The first answer of a server. Later ones are waited for; this one is not, so that a wrong address is told."""
-    try:
-        return await answer
-    except Unreachable as error:
-        raise Unreachable(f"{url} does not answer; is the address right? ({error})") from None

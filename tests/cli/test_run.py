@@ -107,6 +107,22 @@ async def test_a_server_that_is_not_there(write: Write) -> None:
     assert f"{url} does not answer" in err and "connection refused" in err
 
 
+@pytest.mark.parametrize(("status", "headers"), [(502, {}), (429, {"Retry-After": "1"})])
+async def test_a_server_that_is_ill_at_the_start_is_waited_for(
+    status: int, headers: dict[str, str], arena: Arena, write: Write, log: list[RequestLine]
+) -> None:
+    arena.faults.next("account", status=status, body="<html>Bad Gateway</html>", times=2, headers=headers)
+    async with run(write(arena.url, "tokKiri")) as process:
+        async with asyncio.timeout(60):
+            while not any(line.path == "/api/stream/event" for line in log):
+                await asyncio.sleep(0.05)
+        process.send_signal(signal.SIGTERM)
+        _, err = await process.communicate()
+    assert process.returncode == 0
+    assert err.decode().count("not_started_yet") == 2
+    assert str(status) in err.decode()
+
+
 @pytest.mark.parametrize(
     ("engine", "cause"),
     [("kind: uci, path: /nowhere/engine", "/nowhere/engine"), ("kind: uci, path: /bin/true", "/bin/true")],

@@ -13,9 +13,8 @@ from aiohttp import web
 
 from bridge import event_types
 from bridge.daemon import Daemon
-from bridge.errors import RateLimited, Unreachable
+from bridge.errors import RateLimited, ServerError, Unreachable
 from bridge.interfaces import Say
-from bridge.platforms.lichess.answers import ServerError
 from bridge.platforms.lichess.outage import Follower, Outage, Probe
 from bridge.platforms.lichess.platform import Lichess
 from bridge.platforms.lichess.timings import Timings

@@ -9,8 +9,8 @@ from functools import cache
 import aiohttp
 import structlog
 
-from bridge.errors import Unreachable, UsageError
-from bridge.platforms.lichess.answers import Answer, ServerError, no_answer
+from bridge.errors import ServerError, Unreachable, UsageError
+from bridge.platforms.lichess.answers import Answer, no_answer
 from bridge.platforms.lichess.lines import LineSplitter
 from bridge.platforms.lichess.timings import Timings
 from bridge.traffic import Traffic

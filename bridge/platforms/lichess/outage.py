@@ -14,8 +14,8 @@ from typing import TypeAlias
 
 import structlog
 
-from bridge.errors import PlatformError, Unreachable
-from bridge.platforms.lichess.answers import Senseless, ServerError
+from bridge.errors import PlatformError, ServerError, Unreachable
+from bridge.platforms.lichess.answers import Senseless
 
 log = structlog.get_logger("kirichess_lichess")
 
