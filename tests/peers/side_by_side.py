@@ -110,7 +110,7 @@ def main() -> None:
         work.mkdir(exist_ok=True)
         contenders = [*(their_bot(given, work) for given in arguments.checkouts), our_daemon(work)]
         rows = asyncio.run(compare(contenders, scenarios, work))
-    part = side_by_side_part(rows, contenders, sys.argv[1:])
+    part = side_by_side_part(rows, contenders)
     if arguments.only:
         sys.stdout.write(part)
     else:

@@ -88,14 +88,14 @@ _HEADING = (
 )
 
 
-def side_by_side_part(rows: Sequence[Measured], contenders: Sequence[Contender], arguments: Sequence[str]) -> str:
+def side_by_side_part(rows: Sequence[Measured], contenders: Sequence[Contender]) -> str:
     """The part of RESULTS.md, without its heading."""
     refused = sum((row.refused for row in rows), Counter[str]())
     places = ", ".join(f"`{place}` {count}×" for place, count in refused.items()) or "nothing"
     by_scenario = sorted(rows, key=lambda row: [each.scenario for each in rows].index(row.scenario))
     lines = [
         f"{datetime.now(UTC):%Y-%m-%d}, Python {platform.python_version()}, {os.cpu_count()} processors, "
-        f"load {os.getloadavg()[2]:.1f}. Written by `python -m tests.peers.side_by_side {' '.join(arguments)}`.",
+        f"load {os.getloadavg()[2]:.1f}. Written by `python -m tests.peers.side_by_side CHECKOUT…`.",
         "",
         *(f"- {contender.name}: commit {contender.commit}" for contender in contenders),
         "",
