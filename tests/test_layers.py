@@ -65,7 +65,7 @@ ARROWS: dict[str, set[str]] = {
     "feed": _CONTRACT,
     "metrics": {"stopwatch", "traffic", *_CONTRACT},
     "now": {"feed", "journal", "lobby", "metrics", "platforms", "web"},
-    "web": {"addresses", "cloudevents", "records", *_CONTRACT},
+    "web": {"addresses", "clocks", "cloudevents", "records", "verdicts", *_CONTRACT},
     # Of the records the arena only reads recorded games, so that they mean the same live and as a file.
     "arena": {"clocks", "records", "errors"},
     "settings": {"addresses", "decisions", "rules", *_TELLING},

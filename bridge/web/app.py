@@ -3,24 +3,22 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
-from importlib.resources import files
 
 import structlog
 from aiohttp import web
 
-from bridge.errors import JournalError
+from bridge.errors import JournalError, UsageError
 from bridge.event_types import VERDICTS
 from bridge.interfaces import Entry, Journal
 from bridge.web.exposition import exposition
 from bridge.web.games import Games
 from bridge.web.guard import add_headers, errors_as_json, problem
-from bridge.web.page import page
+from bridge.web.pages import Pages
+from bridge.web.search import GameQuery, search
 from bridge.web.status import StatusReport
 from bridge.web.stream import EventStream
 
 log = structlog.get_logger("kirichess_monitor")
-
-_STATIC = {"icon.svg": "image/svg+xml", "monitor.js": "text/javascript", "style.css": "text/css"}
 
 
 def create_monitor(
@@ -36,14 +34,14 @@ def create_monitor(
     app.on_response_prepare.append(add_headers)
     app.on_shutdown.append(events.close)
     app.cleanup_ctx.append(routes.follow)
-    app.router.add_get("/", routes.page)
+    app.cleanup_ctx.append(events.run)
+    Pages(journal, status, routes.known).add_to(app.router)
     app.router.add_get("/healthz", routes.healthz)
     app.router.add_get("/readyz", routes.readyz)
     app.router.add_get("/status", routes.status)
     app.router.add_get("/events", events.get, allow_head=False)
     app.router.add_get("/api/games", routes.games)
     app.router.add_get("/api/games/{id}", routes.game)
-    app.router.add_get("/static/{name}", routes.static)
     if metrics is not None:
         app.router.add_get("/metrics", exposition(metrics))
     return app
@@ -53,7 +51,7 @@ class _Routes:
     def __init__(self, journal: Journal, status: Callable[[], StatusReport]) -> None:
         self._journal = journal
         self._status = status
-        self._games = Games(journal)
+        self.known = Games(journal)
 
     async def follow(self, _app: web.Application) -> AsyncIterator[None]:
         following = asyncio.create_task(self._follow())
@@ -64,13 +62,9 @@ class _Routes:
 
     async def _follow(self) -> None:
         try:
-            await self._games.follow()
+            await self.known.follow()
         except JournalError as error:
             log.error("games_no_longer_followed", cause=str(error))
-
-    async def page(self, _request: web.Request) -> web.Response:
-        text = page(await self._games.current(), self._status())
-        return web.Response(body=text.encode(errors="replace"), content_type="text/html", charset="utf-8")
 
     async def healthz(self, _request: web.Request) -> web.Response:
         report = self._status()
@@ -83,17 +77,29 @@ class _Routes:
         return web.json_response({"ready": ready, "draining": report.draining}, status=200 if ready else 503)
 
     async def status(self, _request: web.Request) -> web.Response:
-        running = [game.to_json() for game in await self._games.current() if game.running]
+        running = [game.to_json() for game in await self.known.current() if game.running]
         return web.json_response({**self._status().to_json(), "seq": await self._journal.last_seq(), "games": running})
 
-    async def games(self, _request: web.Request) -> web.Response:
-        return web.json_response([game.to_json() for game in await self._games.current()])
+    async def games(self, request: web.Request) -> web.Response:
+        """The running and latest games; those of the whole journal where the query asks for something."""
+        if not any(name in request.query for name in GameQuery.names()):
+            return web.json_response([game.to_json() for game in await self.known.current()])
+        try:
+            query = GameQuery.read(request.query)
+        except UsageError as error:
+            return problem(400, str(error))
+        found = await search(self._journal, query)
+        response = web.json_response([game.to_json() for game in found.games])
+        if found.before is not None:
+            older = request.rel_url.update_query(before=str(found.before))
+            response.headers["Link"] = f'<{older}>; rel="next"'
+        return response
 
     async def game(self, request: web.Request) -> web.Response:
         game_id = request.match_info["id"]
         entry = await self._latest_verdict(game_id)
         if entry is None:
-            known = any(game.id == game_id for game in await self._games.current())
+            known = any(game.id == game_id for game in await self.known.current())
             return problem(404, f"no verdict yet for {game_id}" if known else f"no game {game_id} in the journal")
         return web.json_response(entry.data.get("verdict"))
 
@@ -102,10 +108,3 @@ class _Routes:
         while page := await self._journal.read(subject=game_id, types=VERDICTS, after=latest.seq if latest else 0):
             latest = page[-1]
         return latest
-
-    async def static(self, request: web.Request) -> web.Response:
-        name = request.match_info["name"]
-        if name not in _STATIC:
-            raise web.HTTPNotFound
-        text = files("bridge.web").joinpath("static", name).read_text(encoding="utf-8")
-        return web.Response(text=text, content_type=_STATIC[name])

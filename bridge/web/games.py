@@ -23,8 +23,10 @@ _OF_A_GAME = frozenset(
 class GameSummary:
     """A game as the list shows it. Clock facts only while it runs; None where a clock is not known.
 
-    `flag` is the side whose flag fell provisionally (R12); `verdict` the one-line text, `result` and `reason` as in
-    `kirichess.verdict/1`, empty before a verdict.
+    `fen` is the position after `ply`, whose turn began at `turn_ms` on the wall clock; `base_ms`: the KiriChess clocks
+    at the start; `delayed`: lines come later than the moves are made, so no clock ticks here. `flag` is the side whose
+    flag fell provisionally (R12); `verdict` the one-line text, `result` and `reason` as in `kirichess.verdict/1`, empty
+    before a verdict.
     """
 
     id: str
@@ -36,11 +38,16 @@ class GameSummary:
     seat: str = ""
     initial_ms: int | None = None
     increment_ms: int | None = None
+    base_ms: int | None = None
     started_ms: int = 0
     updated_ms: int = 0
+    turn_ms: int = 0
     running: bool = True
     ply: int = 0
+    fen: str = ""
+    last_uci: str = ""
     last_san: str = ""
+    delayed: bool = False
     white_ms: int | None = None
     black_ms: int | None = None
     platform_white_ms: int | None = None
@@ -65,7 +72,7 @@ def fold(game: GameSummary | None, entry: Entry) -> GameSummary | None:
     game = replace(game, updated_ms=entry.time_ms)
     match entry.type:
         case event_types.GAME_PLY | event_types.GAME_TAKEBACK:
-            return _moved(game, entry.data)
+            return replace(_moved(game, entry.data), turn_ms=entry.time_ms)
         case event_types.FLAG_PROVISIONAL:
             return replace(game, flag=_text(entry.data, "side"))
         case event_types.FLAG_WITHDRAWN:
@@ -88,10 +95,13 @@ def _started(entry: Entry) -> GameSummary:
         pool=_text(data, "pool") or None,
         url=_text(data, "url"),
         seat=_text(data, "seat"),
+        delayed=data.get("delayed") is True,
         initial_ms=_number(control, "initial_ms"),
         increment_ms=_number(control, "increment_ms"),
+        base_ms=_number(data, "white_ms"),
         started_ms=entry.time_ms,
         updated_ms=entry.time_ms,
+        turn_ms=entry.time_ms,
     )
     return _moved(game, data)
 
@@ -102,6 +112,8 @@ def _moved(game: GameSummary, data: Mapping[str, object]) -> GameSummary:
     return replace(
         game,
         ply=game.ply if plies is None and ply is None else (ply or plies or 0),
+        fen=_text(data, "fen") or game.fen,
+        last_uci=_text(data, "uci") or ("" if plies is not None else game.last_uci),
         last_san=_text(data, "san") or ("" if plies is not None else game.last_san),
         pool=_text(data, "pool") or game.pool,
         white_ms=_newer(data, "white_ms", game.white_ms),

@@ -42,6 +42,8 @@ def test_a_game_starts_with_what_is_known_of_it() -> None:
         increment_ms=2_000,
         started_ms=1000,
         updated_ms=1000,
+        turn_ms=1000,
+        base_ms=360_000,
         white_ms=360_000,
         black_ms=360_000,
     )

@@ -1,0 +1,163 @@
+"""A page's words in its reader's language: messages, numbers, clocks, and how a game ended."""
+
+import gettext
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from bridge.rules.clock_text import clock_text
+
+LANGUAGES: Mapping[str, str] = {"en": "English", "nl": "Nederlands", "fr": "Français", "pt": "Português"}
+
+
+def _(message: str) -> str:
+    """Mark a message for the catalogs; it is translated where it is used."""
+    return message
+
+
+REASONS: Mapping[str, str] = {
+    "checkmate": _("checkmate"),
+    "flag": _("flagfall"),
+    "flag_insufficient_material": _("flagfall, insufficient material to win"),
+    "double_flag": _("both flags fell"),
+    "stalemate": _("stalemate"),
+    "threefold": _("threefold repetition"),
+    "fifty_moves": _("fifty-move rule"),
+    "insufficient_material": _("insufficient material"),
+    "agreement": _("draw by agreement"),
+    "resignation": _("resignation"),
+    "abandonment": _("abandonment"),
+    "forfeit": _("forfeit"),
+    "platform_timeout": _("flag fell on the platform"),
+    "aborted": _("aborted"),
+    "unfinished": _("unfinished"),
+}
+CAUSES: Mapping[str, str] = {
+    "thinking": _("thinking"),
+    "toll": _("toll"),
+    "capture": _("capture"),
+    "chip": _("check chip"),
+}
+_FELL: Mapping[str, str] = {"white": _("White’s flag fell ({cause})"), "black": _("Black’s flag fell ({cause})")}
+_FORCED: Mapping[str, str] = {
+    "white": _("White’s flag fell ({cause}): a forced flagfall"),
+    "black": _("Black’s flag fell ({cause}): a forced flagfall"),
+}
+FOR_SCRIPTS: tuple[str, ...] = (
+    _("White"),
+    _("Black"),
+    _("start position"),
+    _("thinking"),
+    _("thinking (unknown)"),
+    _("captures a pawn"),
+    _("captures a knight"),
+    _("captures a bishop"),
+    _("captures a rook"),
+    _("captures a queen"),
+    _("toll"),
+    _("promotion fee"),
+    _("check chip"),
+    _("increment"),
+    _("repetition guard"),
+    _("The position has occurred before: nothing is paid."),
+    _("Played after the end: it does not count."),
+    _("both clocks start here"),
+    _("all in all"),
+    _("live"),
+    _("connection lost, trying again"),
+    _("can be paid"),
+    _("cannot be paid"),
+    _("White’s flag has fallen, to be confirmed"),
+    _("Black’s flag has fallen, to be confirmed"),
+    _("{ending} costs about {bill} s in {moves} moves; the clock must hold {needed} s and holds {clock} s."),
+    _("move {move}: White {white}, Black {black}"),
+    _("gap"),
+)
+"""What the scripts say, by their English words."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """`lang` is one of LANGUAGES; `chosen`: by the reader in the address, so that links carry it on."""
+
+    lang: str = "en"
+    chosen: bool = False
+    catalog: gettext.NullTranslations = field(default_factory=gettext.NullTranslations)
+
+    def gettext(self, message: str) -> str:
+        """A message in the language; `{names}` in it are for `str.format`."""
+        return self.catalog.gettext(message)
+
+    def to_json(self) -> dict[str, object]:
+        """For the scripts: messages by their English words, the decimal mark and the pieces' letters."""
+        messages = {message: self.gettext(message) for message in FOR_SCRIPTS}
+        return {"lang": self.lang, "decimal": self.decimal, "pieces": self.pieces, "messages": messages}
+
+    @property
+    def decimal(self) -> str:
+        """The decimal mark."""
+        return "." if self.lang == "en" else ","
+
+    @property
+    def pieces(self) -> str:
+        """The letters of king, queen, rook, bishop and knight."""
+        return {"nl": "KDTLP", "fr": "RDTFC", "pt": "RDTBC"}.get(self.lang, "KQRBN")
+
+    @property
+    def languages(self) -> Mapping[str, str]:
+        """Every language there is, by its own name."""
+        return LANGUAGES
+
+    @property
+    def reasons(self) -> Mapping[str, str]:
+        """Every way a game can end, in English."""
+        return REASONS
+
+    @property
+    def html_lang(self) -> str:
+        """The language as HTML names it."""
+        return "pt-BR" if self.lang == "pt" else self.lang
+
+    @property
+    def query(self) -> str:
+        """What a link adds to carry the reader's choice on."""
+        return f"?lang={self.lang}" if self.chosen else ""
+
+    def clock(self, ms: int | None) -> str:
+        """A clock, or a dash where it is not known."""
+        return "–" if ms is None else clock_text(ms).replace(".", self.decimal)
+
+    def move(self, ply: int, san: str) -> str:
+        """`12… Nf6` with the language's letters; the plies count from a game's usual start."""
+        letters = str.maketrans("KQRBN", self.pieces)
+        return f"{(ply + 1) // 2}{'.' if ply % 2 else '…'} {san.translate(letters)}"
+
+    def reason(self, verdict: Mapping[str, object]) -> str:
+        """How a game ended by a verdict (`kirichess.verdict/1`): whose flag, by what, or the reason."""
+        reason, flag = verdict.get("reason"), verdict.get("flag")
+        if isinstance(flag, Mapping) and reason == "flag" and flag.get("side") in _FELL:
+            message = (_FORCED if flag.get("forced") else _FELL)[flag["side"]]
+            cause = self.gettext(CAUSES.get(str(flag.get("cause")), str(flag.get("cause"))))
+            return self.gettext(message).format(cause=cause)
+        return self.gettext(REASONS.get(str(reason), str(reason)))
+
+
+def choose_language(asked: str | None, setting: str, accepted: str) -> tuple[str, bool]:
+    """The language of a page and whether its reader asked for it: `?lang=`, else the setting, else the browser's."""
+    if asked is not None and asked in LANGUAGES:
+        return asked, True
+    if setting in LANGUAGES:
+        return setting, False
+    ranked = []
+    for place, part in enumerate(accepted.split(",")[:20]):
+        tag, _semicolon, quality = part.strip().partition(";q=")
+        lang = tag[:2].lower()
+        if lang in LANGUAGES:
+            ranked.append((-_share(quality), place, lang))
+    return (min(ranked)[2] if ranked else "en"), False
+
+
+def _share(quality: str) -> float:
+    try:
+        return float(quality or 1)
+    except ValueError:
+        return 0.0

@@ -1,0 +1,114 @@
+"""The pages' addresses: home, a game, its overlay, its PGN, and the files they need."""
+
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlencode
+
+from aiohttp import web
+
+from bridge.clocks import wall_ms
+from bridge.errors import UsageError
+from bridge.event_types import VERDICT_FINAL
+from bridge.interfaces import Entry, Journal
+from bridge.verdicts import told_verdicts
+from bridge.web.games import Games, GameSummary
+from bridge.web.guard import problem
+from bridge.web.page import STATIC, overlay_sizes, render
+from bridge.web.page_words import Words, choose_language
+from bridge.web.search import Found, GameQuery, search
+from bridge.web.sheet import game_entries, sheet
+from bridge.web.status import StatusReport
+
+_RECENT = 20
+
+
+class Pages:
+    """HTML over an open journal. `language`: that of readers who ask for none; empty: their browser's."""
+
+    def __init__(
+        self, journal: Journal, status: Callable[[], StatusReport], games: Games, *, language: str = ""
+    ) -> None:
+        self._journal = journal
+        self._status = status
+        self._games = games
+        self._language = language
+
+    def add_to(self, router: web.UrlDispatcher) -> None:
+        """Answer the pages' addresses."""
+        router.add_get("/", self.home)
+        router.add_get("/games/{id}", self.game)
+        router.add_get("/games/{id}/overlay", self.overlay)
+        router.add_get("/games/{id}/pgn", self.pgn)
+        router.add_static("/static/", Path(str(STATIC)))
+
+    async def home(self, request: web.Request) -> web.Response:
+        try:
+            query = GameQuery.read(request.query)
+        except UsageError as error:
+            return problem(400, str(error))
+        words = self._words(request)
+        seq = await self._journal.last_seq()
+        games = await self._games.current()
+        found = await self._found(query, games)
+        values = {
+            "seq": seq,
+            "now_ms": wall_ms(),
+            "status": self._status(),
+            "running": [game for game in games if game.running],
+            "query": query,
+            "found": found.games,
+            "older": found.before and _address(words, {**query.words(), "before": str(found.before)}),
+        }
+        return _html(render("home.html", words, "./", **values))
+
+    async def _found(self, query: GameQuery, games: list[GameSummary]) -> Found:
+        """What the reader asks for; the last games that ended, where he asks for nothing."""
+        if query.narrows:
+            return await search(self._journal, query)
+        ended = [game for game in games if not game.running]
+        if len(ended) >= _RECENT:
+            return Found(tuple(ended[:_RECENT]), await self._journal.last_seq() + 1)
+        return await search(self._journal, GameQuery(state="finished", limit=_RECENT))
+
+    async def game(self, request: web.Request) -> web.Response:
+        return await self._of_a_game(request, "game.html", "../")
+
+    async def overlay(self, request: web.Request) -> web.Response:
+        return await self._of_a_game(request, "overlay.html", "../../")
+
+    async def _of_a_game(self, request: web.Request, template: str, root: str) -> web.Response:
+        entries = await self._entries(request)
+        game = sheet(entries)
+        if game is None:
+            return problem(404, f"no game {request.match_info['id']} in the journal")
+        values = {
+            "game": game,
+            "told": list(reversed(told_verdicts(entries))),
+            "pgn": any(entry.type == VERDICT_FINAL for entry in entries),
+            "sizes": overlay_sizes(request.query),
+            "now_ms": wall_ms(),
+        }
+        return _html(render(template, self._words(request), root, **values))
+
+    async def pgn(self, request: web.Request) -> web.Response:
+        entries = await self._entries(request)
+        texts = [text for entry in entries if isinstance(text := entry.data.get("pgn"), str)]
+        if not texts:
+            return problem(404, f"no final verdict, so no PGN, of {request.match_info['id']}")
+        return web.Response(text=texts[-1], content_type="application/x-chess-pgn", charset="utf-8")
+
+    async def _entries(self, request: web.Request) -> list[Entry]:
+        return await game_entries(self._journal, request.match_info["id"])
+
+    def _words(self, request: web.Request) -> Words:
+        accepted = request.headers.get("Accept-Language", "")
+        lang, chosen = choose_language(request.query.get("lang"), self._language, accepted)
+        return Words(lang, chosen)
+
+
+def _html(body: bytes) -> web.Response:
+    return web.Response(body=body, content_type="text/html", charset="utf-8")
+
+
+def _address(words: Words, query: dict[str, str]) -> str:
+    return f"./?{urlencode({**query, **({'lang': words.lang} if words.chosen else {})})}"

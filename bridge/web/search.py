@@ -1,0 +1,133 @@
+"""Games of the whole journal by player, pool, result and the like, the newest first, a page at a time.
+
+The journal is read backwards in windows of its numbers, so a question costs the same however long the journal is, and
+nothing of it is kept in memory.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bridge import event_types
+from bridge.errors import UsageError
+from bridge.interfaces import Entry, Journal
+from bridge.web.games import GameSummary, fold
+
+WINDOW = 2_000
+"""Entries that are looked through at a time."""
+MOST_WINDOWS = 100
+"""An answer that has not filled its page by then says where to go on."""
+PAGE = 30
+MOST = 200
+RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
+STATES = ("running", "finished")
+_TEXTS = ("player", "pool", "result", "reason", "account", "state")
+_TELLING = (event_types.GAME_STARTED, event_types.GAME_FINISHED, *event_types.VERDICTS)
+
+
+@dataclass(frozen=True, slots=True)
+class GameQuery:
+    """What is looked for; empty: anything. `player` is part of a name; `before` the number where a page goes on."""
+
+    player: str = ""
+    pool: str = ""
+    result: str = ""
+    reason: str = ""
+    account: str = ""
+    state: str = ""
+    before: int | None = None
+    limit: int = PAGE
+
+    @classmethod
+    def read(cls, query: Mapping[str, str]) -> "GameQuery":
+        """From an address's query; other names are left to others. Raises UsageError: an impossible value."""
+        given = {name: value for name in _TEXTS if (value := query.get(name, "").strip())}
+        _one_of("result", given.get("result"), RESULTS)
+        _one_of("state", given.get("state"), STATES)
+        before, limit = _number(query, "before"), _number(query, "limit")
+        return cls(**given, before=before, limit=min(max(1, PAGE if limit is None else limit), MOST))
+
+    @staticmethod
+    def names() -> tuple[str, ...]:
+        """What an address can ask."""
+        return (*_TEXTS, "before", "limit")
+
+    @property
+    def narrows(self) -> bool:
+        """Whether it asks for anything but the newest."""
+        return self != GameQuery(limit=self.limit)
+
+    def words(self) -> dict[str, str]:
+        """What it asks for, as an address says it; without `before`."""
+        asked = {name: getattr(self, name) for name in _TEXTS}
+        if self.limit != PAGE:
+            asked["limit"] = str(self.limit)
+        return {name: value for name, value in asked.items() if value}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A page of games; `before` is where the next one goes on, None at the journal's beginning."""
+
+    games: tuple[GameSummary, ...]
+    before: int | None
+
+
+async def search(journal: Journal, query: GameQuery) -> Found:
+    """One page. Raises JournalError."""
+    found: list[GameSummary] = []
+    end = await journal.last_seq() + 1
+    end = end if query.before is None else min(end, query.before)
+    for _ in range(MOST_WINDOWS):
+        if end <= 1:
+            return Found(tuple(found), None)
+        begin = max(1, end - WINDOW)
+        started = await journal.read(types=(event_types.GAME_STARTED,), after=begin - 1, limit=WINDOW)
+        for entry in reversed([entry for entry in started if entry.seq < end]):
+            if (game := await _matching(journal, entry, query)) is not None:
+                found.append(game)
+                if len(found) == query.limit:
+                    return Found(tuple(found), entry.seq if entry.seq > 1 else None)
+        end = begin
+    return Found(tuple(found), end)
+
+
+async def _matching(journal: Journal, start: Entry, query: GameQuery) -> GameSummary | None:
+    game = fold(None, start)
+    if game is None or not _starts_like(game, query):
+        return None
+    # A game has few of these; its plies, which are many, say nothing that a list shows.
+    for entry in await journal.read(subject=start.subject, types=_TELLING, after=start.seq, limit=50):
+        game = fold(game, entry)
+        assert game is not None, "a game that has started stays one"
+    return game if _ends_like(game, query) else None
+
+
+def _starts_like(game: GameSummary, query: GameQuery) -> bool:
+    names = f"{game.white}\n{game.black}".casefold()
+    return (
+        query.player.casefold() in names
+        and query.pool.casefold() in ("", (game.pool or "custom").casefold())
+        and query.account.casefold() in ("", game.account.casefold())
+    )
+
+
+def _ends_like(game: GameSummary, query: GameQuery) -> bool:
+    return (
+        query.result in ("", game.result)
+        and query.reason in ("", game.reason)
+        and query.state in ("", "running" if game.running else "finished")
+    )
+
+
+def _one_of(name: str, value: str | None, allowed: tuple[str, ...]) -> None:
+    if value is not None and value not in allowed:
+        raise UsageError(f"{name} is one of {', '.join(allowed)} (got {value[:40]!r})")
+
+
+def _number(query: Mapping[str, str], name: str) -> int | None:
+    text = query.get(name, "")
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise UsageError(f"{name} is a whole number (got {text[:40]!r})")
+    return int(text)

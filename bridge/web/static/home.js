@@ -1,0 +1,102 @@
+// The first page, kept current: boards and clocks from the events, everything else from the server's own page.
+import { makeBoard, showPosition, turnOf } from "./board.js";
+import { forgetClocks, isTicking, showClocks } from "./clocks.js";
+import { fetchPage, follow } from "./events.js";
+import { moveNumber, san, say } from "./words.js";
+
+const cards = new Map();
+const MOVED = new Set(["kirichess.game.ply", "kirichess.game.takeback"]);
+const CLOCKS = ["white_ms", "black_ms", "platform_white_ms", "platform_black_ms"];
+const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+let waiting = null;
+
+function adopt(article) {
+  const game = JSON.parse(article.dataset.game);
+  const board = makeBoard(article.querySelector(".board"), { orientation: game.seat === "black" ? "black" : "white" });
+  article.classList.toggle("turned", game.seat === "black");
+  const card = { article, board, game, at_ms: game.turn_ms, judged: game.result !== "" };
+  cards.set(game.id, card);
+  show(card);
+}
+
+function show({ article, board, game, at_ms, judged }) {
+  const fen = game.fen || START;
+  showPosition(board, fen, game.last_uci, game.last_san);
+  const shown = { clocks: { at_ms }, turn: turnOf(fen), start_ms: game.base_ms, ply: game.ply, delayed: game.delayed };
+  for (const name of CLOCKS) shown.clocks[name] = game[name];
+  showClocks(article, { ...shown, ticking: isTicking({ ...shown, judged, over: !game.running }) });
+  if (game.last_san) article.querySelector("[data-move]").textContent = `${moveNumber(game.ply, START)} ${san(game.last_san)}`;
+  const flags = { white: "White’s flag has fallen, to be confirmed", black: "Black’s flag has fallen, to be confirmed" };
+  article.querySelector("[data-flag]").textContent = game.flag ? say(flags[game.flag]) : "";
+}
+
+function moved(card, event) {
+  const { data } = event;
+  const { game } = card;
+  game.ply = data.ply ?? data.plies ?? game.ply;
+  game.fen = data.fen ?? game.fen;
+  game.last_uci = data.uci ?? "";
+  game.last_san = data.san ?? "";
+  for (const name of CLOCKS) game[name] = data[name] ?? game[name];
+  game.flag = "";
+  card.at_ms = Date.parse(event.time);
+  show(card);
+}
+
+function take(event) {
+  const card = cards.get(event.subject);
+  if (card && MOVED.has(event.type)) return moved(card, event);
+  if (card && event.type.startsWith("kirichess.flag.")) {
+    card.game.flag = event.type.endsWith("provisional") ? event.data.side : "";
+    return show(card);
+  }
+  if (!MOVED.has(event.type)) soon();
+}
+
+function soon() {
+  waiting ??= setTimeout(refresh, 300);
+}
+
+// Cards that stay keep their boards; the others come and go.
+async function refresh() {
+  const fresh = await fetchPage();
+  waiting = null;
+  if (!fresh) return;
+  for (const part of ["streams", "found"]) document.getElementById(part).replaceWith(fresh.getElementById(part));
+  document.querySelector(".state").replaceWith(fresh.querySelector(".state"));
+  const place = document.getElementById("cards");
+  const kept = [];
+  for (const child of [...fresh.getElementById("cards").children]) {
+    const old = child.id && document.getElementById(child.id);
+    if (old && same(old, child)) {
+      kept.push(old);
+      continue;
+    }
+    kept.push(child);
+  }
+  for (const [id, card] of cards) {
+    if (kept.includes(card.article)) continue;
+    forgetClocks(card.article);
+    card.board.destroy();
+    cards.delete(id);
+  }
+  place.replaceChildren(...kept);
+  for (const child of kept) if (child.dataset.game && !cards.has(JSON.parse(child.dataset.game).id)) adopt(child);
+  times();
+}
+
+// A verdict changes what the server says on a card.
+function same(old, fresh) {
+  return Boolean(old.querySelector(".verdict")) === Boolean(fresh.querySelector(".verdict"));
+}
+
+// Times as the reader's own clock has them.
+function times() {
+  const lang = document.documentElement.lang;
+  const format = new Intl.DateTimeFormat(lang, { dateStyle: "short", timeStyle: "short" });
+  for (const time of document.querySelectorAll("time")) time.textContent = format.format(new Date(time.dateTime));
+}
+
+for (const article of document.querySelectorAll("article[data-game]")) adopt(article);
+times();
+follow(Number(document.querySelector("main").dataset.seq), null, take, soon);
