@@ -10,6 +10,17 @@ from typing import Protocol, TypeAlias
 
 import chess
 
+from bridge.actions import Abort as Abort
+from bridge.actions import AcceptChallenge as AcceptChallenge
+from bridge.actions import Action as Action
+from bridge.actions import AnswerDraw as AnswerDraw
+from bridge.actions import AnswerTakeback as AnswerTakeback
+from bridge.actions import CancelChallenge as CancelChallenge
+from bridge.actions import ClaimVictory as ClaimVictory
+from bridge.actions import DeclineChallenge as DeclineChallenge
+from bridge.actions import PlayMove as PlayMove
+from bridge.actions import Resign as Resign
+from bridge.actions import Say as Say
 from bridge.rules.ledger import Ledger
 from bridge.rules.snapshot import Snapshot, TimeControl
 
@@ -92,6 +103,7 @@ class GameStarted:
 
     game_id: str
     seat: chess.Color | None = None
+    tournament: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,71 +177,7 @@ class Listed:
 
 GameMessage: TypeAlias = GameOpened | GameState | ChatLine | OpponentGone | Connected | Disconnected
 
-# -- what is asked of a platform ---------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class PlayMove:
-    """`repeatable`: once played it may be legal at our next turn too; no resend before the stream's fresh word."""
-
-    game_id: str
-    uci: str
-    offering_draw: bool = False
-    repeatable: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Resign:
-    game_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class Abort:
-    game_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerDraw:
-    """`accept` True offers a draw where none stands."""
-
-    game_id: str
-    accept: bool
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerTakeback:
-    game_id: str
-    accept: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimVictory:
-    game_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class Say:
-    """One chat line of at most 140 characters."""
-
-    game_id: str
-    text: str
-    room: str = "player"
-
-
-@dataclass(frozen=True, slots=True)
-class AcceptChallenge:
-    challenge_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class DeclineChallenge:
-    challenge_id: str
-    reason: str = "generic"
-
-
-Action: TypeAlias = (
-    PlayMove | Resign | Abort | AnswerDraw | AnswerTakeback | ClaimVictory | Say | AcceptChallenge | DeclineChallenge
-)
+# -- what is asked of a platform: `bridge.actions` -----------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,6 +332,10 @@ class Journal(Protocol):
 
     def passed(self, name: str, seq: int) -> None:
         """A sink has come so far: its cursor is stored soon, beside other things. Must not wait."""
+        ...
+
+    async def bury(self, sink: str, seq: int, cause: str) -> None:
+        """Keep that a sink could not be given an entry, for somebody to send it again."""
         ...
 
     async def close(self) -> None:

@@ -23,7 +23,8 @@ ARROWS: dict[str, set[str]] = {
     "rules": {"errors"},
     "decisions": {"rules"},
     "records": {"rules", "errors"},
-    "interfaces": {"rules"},
+    "actions": set(),
+    "interfaces": {"actions", "rules"},
     "cloudevents": {"interfaces"},
     # adapters
     "engines": _CONTRACT,

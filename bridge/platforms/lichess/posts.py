@@ -8,6 +8,7 @@ from bridge.interfaces import (
     Action,
     AnswerDraw,
     AnswerTakeback,
+    CancelChallenge,
     ClaimVictory,
     DeclineChallenge,
     PlayMove,
@@ -42,5 +43,7 @@ def post_of(action: Action) -> Post:
             return Post(f"/api/challenge/{challenge_id}/accept", Lane.ACCEPT, "accept")
         case DeclineChallenge(challenge_id, reason):
             return Post(f"/api/challenge/{challenge_id}/decline", Lane.ACCEPT, "decline", {"reason": reason})
+        case CancelChallenge(challenge_id):
+            return Post(f"/api/challenge/{challenge_id}/cancel", Lane.ACCEPT, "cancel")
         case PlayMove() | Resign() | ClaimVictory():
             raise AssertionError("sent until accepted, not once")

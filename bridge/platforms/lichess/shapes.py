@@ -159,6 +159,7 @@ class GameRef(Shape):
     id: Text = ""
     game_id: Text = Field(default="", alias="gameId")
     color: Text = ""
+    tournament_id: Text = Field(default="", alias="tournamentId")
 
 
 class Token(Shape):

@@ -56,7 +56,7 @@ def parse_started(found: object) -> GameStarted:
     game_id = game.game_id or game.id
     if not game_id:
         raise WireError("game: it has no id")
-    return GameStarted(game_id, parse_color(game.color))
+    return GameStarted(game_id, parse_color(game.color), game.tournament_id)
 
 
 def parse_challenge(found: object) -> Challenge:
