@@ -37,6 +37,7 @@ from bridge.platforms.lichess.gate import Gate, Lane
 from bridge.platforms.lichess.listing import Downloads, listed_games
 from bridge.platforms.lichess.moves import Owed
 from bridge.platforms.lichess.outage import Follower, Outage, Probe
+from bridge.platforms.lichess.pairing import LichessPairing
 from bridge.platforms.lichess.patience import until_answered
 from bridge.platforms.lichess.posts import Post, post_of
 from bridge.platforms.lichess.reopen import Reader, follow
@@ -73,6 +74,7 @@ class Lichess:
         self._gate = Gate(timings.rate_limit_s, traffic=self.traffic)
         self._outage = Outage(self._client.url, timings.release_s)
         self._berserk = BerserkCalls(self._client.url, token, lambda: self._client.user_agent, timings.call_s)
+        self.pairing = LichessPairing(self._ask)
         self._clock = clock
         self._keep = keep
         self._me: Player | None = None
