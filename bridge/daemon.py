@@ -10,7 +10,6 @@ from pathlib import Path
 import structlog
 
 from bridge.clocks import steady_ms, wall_ms
-from bridge.decisions.challenge import ChallengePolicy
 from bridge.decisions.pool_choice import choose_pool
 from bridge.engines.build import build_engine
 from bridge.engines.spec import EngineSpec
@@ -19,11 +18,14 @@ from bridge.feed import Feed
 from bridge.first_answer import first_answer
 from bridge.interfaces import Player, Sink
 from bridge.journal import SqlJournal
+from bridge.journal.place import beside
 from bridge.lobby import Lobby
 from bridge.metrics import Metrics, Now
+from bridge.name_lists import NameLists
 from bridge.now import now
 from bridge.platforms.lichess.platform import Lichess
 from bridge.platforms.lichess.timings import Timings
+from bridge.seeking import Seeking
 from bridge.session import BotAccount, PlayStyle, Session
 from bridge.settings.engines import EngineSettings
 from bridge.settings.models import Account, Settings
@@ -68,10 +70,12 @@ class Daemon:
         self._think_cap_ms = think_cap_ms
         self._timings = timings
         self._journal = SqlJournal(settings.journal.url, raw_days=settings.journal.raw_days)
+        self._lists = NameLists(beside(settings.journal.url, "lists"))
         self._metrics = Metrics(self._now)
         self._draining = asyncio.Event()
         self._platforms: list[Lichess] = []
         self._lobbies: list[tuple[Account, Lobby]] = []
+        self._seeking: list[Seeking] = []
         self._feeds: list[Feed] = []
         self._sources: dict[str, Source] = {}
         self._started_ms = steady_ms()
@@ -103,6 +107,8 @@ class Daemon:
     def drain(self) -> None:
         """Take no more games; `run` returns when the running ones are over, after `drain_s` at the latest."""
         self._draining.set()
+        for seeking in self._seeking:
+            seeking.drain()
 
     async def run(self) -> None:
         """Work until drained, or until every game that was named is judged.
@@ -117,6 +123,9 @@ class Daemon:
             await stack.enter_async_context(self._journal)
             platforms = [await self._open(account, stack) for account in self._settings.accounts]
             await self._open_lobbies(platforms)
+            stack.push_async_callback(_cancelled, asyncio.create_task(self._lists.run()))
+            for seeking in self._seeking:
+                seeking.start(stack)
             watches = await self._open_watches(platforms, stack)
             self._feeds = await self._open_feeds(stack)
             await self._open_monitor(stack)
@@ -182,13 +191,17 @@ class Daemon:
             wall_ms=wall_ms,
             measures=self._metrics.measures,
         )
-        policy = ChallengePolicy(
-            variants=frozenset(play.challenge.variants),
-            accept_bots=play.challenge.accept_bot,
-            accept_humans=not play.challenge.only_bot,
-            concurrency=play.concurrency,
-        )
-        return Lobby(bot, policy, partial(choose_pool, play.pools), partial(self._session, bot))
+        policy = play.challenge.policy(play.concurrency)
+        pool_of, session = partial(choose_pool, play.pools), partial(self._session, bot)
+        lobby = Lobby(bot, policy, pool_of, session, lists=self._lists, is_ours=self._is_ours)
+        self._seeking.append(Seeking(bot, lobby, platform.pairing, play, self._lists, self._ours))
+        return lobby
+
+    def _ours(self) -> frozenset[str]:
+        return frozenset(platform.name.lower() for platform in self._platforms if platform.name)
+
+    def _is_ours(self, player: Player) -> bool:
+        return player.id in self._ours()
 
     def _session(self, bot: BotAccount, game_id: str) -> Session:
         return Session(game_id, bot, self._tracker(game_id, bot.name))

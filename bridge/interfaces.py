@@ -69,7 +69,8 @@ class GameInfo:
 
 @dataclass(frozen=True, slots=True)
 class Challenge:
-    """An offer to play. `color` is what the challenger asked for: white, black or random."""
+    """An offer to play. `color` is what the challenger asked for: white, black or random. `days` a move:
+    correspondence; `rematch_of`: the game that it is a rematch of."""
 
     id: str
     challenger: Player
@@ -80,6 +81,8 @@ class Challenge:
     time_control: TimeControl | None
     color: str = "random"
     start_fen: str | None = None
+    days: int | None = None
+    rematch_of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +107,7 @@ class GameStarted:
     game_id: str
     seat: chess.Color | None = None
     tournament: str = ""
+    opponent: Player = field(default=Player(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

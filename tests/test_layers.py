@@ -29,7 +29,7 @@ ARROWS: dict[str, set[str]] = {
     # adapters
     "engines": _CONTRACT,
     "journal": {"clocks", *_CONTRACT},
-    "platforms": {"clocks", "records", "traffic", *_CONTRACT},
+    "platforms": {"clocks", "pairing", "records", "traffic", *_CONTRACT},
     "sinks": {"clocks", "records", "cloudevents", *_CONTRACT},
     # one game, one account, one sink
     "tasks": set(),
@@ -47,7 +47,18 @@ ARROWS: dict[str, set[str]] = {
     "tracker": {"event_data", "live_flag", "outbox", "verdicts", *_GAME},
     "watching": {"tracker", *_GAME},
     "watch_list": {"tasks", "watching", *_GAME},
-    "source": _CONTRACT,
+    "account_log": _CONTRACT,
+    "pairing": {"rules"},
+    "matchmaking": {"account_log", "history", "lobby", "pairing", "session", "slots", *_GAME},
+    "tournaments": {"lobby", "pairing", "slots", *_GAME},
+    "seeking": {
+        *{"clocks", "lobby", "matchmaking", "name_lists", "pairing", "session", "settings", "tournaments"},
+        *_GAME,
+    },
+    "source": {"account_log", *_CONTRACT},
+    "slots": set(),
+    "name_lists": set(),
+    "doorkeeper": {"account_log", "name_lists", "session", "slots", "tasks", *_GAME},
     "watch_entries": {"source", "watch_list", "watching", "settings", *_GAME},
     "session": {
         "tasks",
@@ -62,7 +73,7 @@ ARROWS: dict[str, set[str]] = {
         "stopwatch",
         *_GAME,
     },
-    "lobby": {"tasks", "history", "session", *_GAME},
+    "lobby": {"account_log", "doorkeeper", "history", "name_lists", "session", "slots", "tasks", *_GAME},
     "feed": _CONTRACT,
     "metrics": {"stopwatch", "traffic", *_CONTRACT},
     "now": {"feed", "journal", "lobby", "metrics", "platforms", "web"},
@@ -74,7 +85,7 @@ ARROWS: dict[str, set[str]] = {
     "daemon": {
         *{"engines", "journal", "platforms", "sinks", "settings", "web"},
         *{"clocks", "feed", "lobby", "session", "tracker", "watching", "watch_list", "source", "watch_entries"},
-        *{"metrics", "now"},
+        *{"metrics", "now", "seeking"},
         *_GAME,
     },
     "proof": {"journal", "platforms", "recompute", "tracker", *_GAME},

@@ -57,6 +57,8 @@ class Challenge:
     kept_alive: bool = False
     status: ChallengeStatus = ChallengeStatus.CREATED
     decline_reason: str | None = None
+    rematch_of: str = ""
+    """The game that it is a rematch of."""
 
     @property
     def speed(self) -> str:

@@ -27,7 +27,15 @@ class Desk:
         self._per_minute = Window(hall.settings.challenge_credits_per_min, 60_000)
         self._per_day = Window(hall.settings.challenge_credits_per_day, DAY_MS)
 
-    def create(self, me: Account, dest: Account, wish: Wish, keep_alive: LineStream | None = None) -> Challenge:
+    def create(
+        self,
+        me: Account,
+        dest: Account,
+        wish: Wish,
+        keep_alive: LineStream | None = None,
+        *,
+        rematch_of: str = "",
+    ) -> Challenge:
         """Ask; raises Rejected. With `keep_alive` the challenge lives until that stream ends."""
         hall = self._hall
         check_wish(wish, me, dest)
@@ -49,6 +57,7 @@ class Desk:
             expires_at_ms=hall.now_ms() + round(1000 * hall.settings.challenge_expiry_s),
             rules=wish.rules,
             kept_alive=keep_alive is not None,
+            rematch_of=rematch_of,
         )
         self.challenges[asked.id] = asked
         if keep_alive is None:

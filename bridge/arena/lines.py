@@ -170,6 +170,8 @@ def challenge(asked: Challenge, url: str, *, direction: str | None = None) -> Js
         body["initialFen"] = asked.fen
     if asked.rules:
         body["rules"] = sorted(asked.rules)
+    if asked.rematch_of:
+        body["rematchOf"] = asked.rematch_of
     if asked.decline_reason:
         body["declineReason"] = DECLINE_REASONS[asked.decline_reason]
         body["declineReasonKey"] = asked.decline_reason.lower()

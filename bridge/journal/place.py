@@ -21,6 +21,12 @@ def parse_url(url: str) -> tuple[sa.URL, Path | None]:
     return parsed, Path(str(parsed.database))
 
 
+def beside(url: str, name: str) -> Path | None:
+    """A file or folder beside a journal's file; None for a journal in memory. Raises UsageError."""
+    _, file = parse_url(url)
+    return None if file is None else file.parent / name
+
+
 def check_file(file: Path) -> None:
     """What SQLite would call "unable to open database file", told apart. Raises JournalError."""
     if file.is_dir():

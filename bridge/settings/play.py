@@ -1,17 +1,18 @@
 """How an account plays: engine, pools, and the few habits it has."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, TypeAlias
 
 from pydantic import AfterValidator, Discriminator, Field, Tag
 
 from bridge.decisions.pool_choice import DEFAULT_BY_TIME_CONTROL, choose_pool, parse_time_control
 from bridge.rules.pools import NAMED, Ruleset, parse_dials
 from bridge.rules.snapshot import TimeControl
-from bridge.settings.base import Dials, Many, Section, Text
+from bridge.settings.base import Dials, Section, Text
+from bridge.settings.challenge import ChallengeSettings
+from bridge.settings.matchmaking import MatchmakingSettings
 from bridge.settings.problems import unknown
-
-Variant: TypeAlias = Literal["standard", "chess960", "fromPosition"]
+from bridge.settings.tournaments import TournamentSettings
 
 
 def _pool_name(value: str) -> str:
@@ -48,16 +49,6 @@ PoolSetting: TypeAlias = Annotated[
 ]
 
 
-class ChallengeSettings(Section):
-    """Which challenges are accepted. Rated ones never are: KiriChess acts only in casual games."""
-
-    variants: Many[Variant] = Field(
-        default=("standard", "chess960", "fromPosition"), min_length=1, description="Variants that are played."
-    )
-    accept_bot: bool = Field(default=True, description="Whether challenges of BOT accounts are accepted.")
-    only_bot: bool = Field(default=False, description="Whether only those are.")
-
-
 class Play(Section):
     """Left out for an account that only watches. The account must have the title BOT."""
 
@@ -81,12 +72,27 @@ class Play(Section):
         default_factory=ChallengeSettings, description="Which challenges are accepted."
     )
 
+    matchmaking: MatchmakingSettings = Field(
+        default_factory=MatchmakingSettings, description="Challenges of the account's own to other bots."
+    )
+    tournaments: TournamentSettings = Field(
+        default_factory=TournamentSettings, description="Arena tournaments that allow bots; plain chess."
+    )
+
+    @property
+    def pool_clocks(self) -> tuple[TimeControl, ...]:
+        """The time controls that this account's pools are played at: the table's, or the named pool's own."""
+        if not isinstance(self.pool, str):
+            return tuple(parse_time_control(label) for label in self.pool.by_time_control)
+        dials = parse_dials({**self.rules, "pool": self.pool}).dials
+        return (TimeControl(int(1000 * dials.base_s), int(1000 * dials.increment_s)),)
+
     @property
     def pools(self) -> str | Mapping[str, str]:
         """The pool setting as `choose_pool` takes it."""
         return self.pool if isinstance(self.pool, str) else self.pool.by_time_control
 
     def ruleset(self, time_control: TimeControl | None) -> Ruleset | None:
-        """The rules of a game with this time control; None: it is not one that is played here."""
-        pool = choose_pool(self.pools, time_control)
+        """The rules of a game with this time control; None: plain chess, as without any clock."""
+        pool = None if time_control is None else choose_pool(self.pools, time_control)
         return None if pool is None else parse_dials({**self.rules, "pool": pool})

@@ -66,7 +66,8 @@ def _of_account(entry: Entry) -> str:
         case event_types.ACCOUNT_OFFLINE:
             return f"{entry.account} is offline ({data.get('reason')})"
         case event_types.CHALLENGE_ACCEPTED:
-            return f"{entry.subject} challenge accepted, pool {data.get('pool')}"
+            pool = data.get("pool")
+            return f"{entry.subject} challenge accepted, {f'pool {pool}' if pool else 'plain chess'}"
         case event_types.CHALLENGE_DECLINED:
             return f"{entry.subject} challenge declined: {data.get('reason')}"
     return ""

@@ -25,7 +25,7 @@ def challenge(table: Any, challenger: str = "Human", wish: Wish = WISH) -> Any:
 
 def slots(table: Any) -> int:
     (lobby,) = [lobby for _, lobby in table.daemon._lobbies]
-    return len(lobby._reserved | lobby._games)
+    return int(lobby.slots.taken)
 
 
 def running(table: Any) -> list[Any]:
@@ -34,8 +34,8 @@ def running(table: Any) -> list[Any]:
 
 @pytest.fixture(autouse=True)
 def quick_lobby(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridge.lobby._ACCEPT_AGAIN_S", 0.05)
-    monkeypatch.setattr("bridge.lobby._RATE_LIMIT_S", 0.3)
+    monkeypatch.setattr("bridge.doorkeeper._ACCEPT_AGAIN_S", 0.05)
+    monkeypatch.setattr("bridge.doorkeeper._RATE_LIMIT_S", 0.3)
 
 
 @pytest.mark.parametrize("fault", ["end", "drop", "silence"])
@@ -206,7 +206,7 @@ async def test_a_canceled_challenge_gives_its_slot_back(table: Any) -> None:
 async def test_an_accepted_challenge_that_never_starts_gives_its_slot_back(
     table: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bridge.lobby._LEASE_S", 0.3)
+    monkeypatch.setattr("bridge.doorkeeper._LEASE_S", 0.3)
     await table.run(concurrency=1)
     table.faults.next("accept", status=200, body={"ok": True})
     challenge(table)

@@ -12,7 +12,7 @@ from bridge.session import Session
 
 def slots(table: Any) -> int:
     (lobby,) = [lobby for _, lobby in table.daemon._lobbies]
-    return len(lobby._reserved | lobby._games)
+    return int(lobby.slots.taken)
 
 
 def end(table: Any, game: Any) -> None:

@@ -137,6 +137,7 @@ class TimeControlShape(Shape):
     type: Text = ""
     limit: int | None = None
     increment: int = 0
+    days: int | None = Field(default=None, alias="daysPerTurn")
 
 
 class ChallengeShape(Shape):
@@ -151,14 +152,16 @@ class ChallengeShape(Shape):
     initial_fen: str | None = Field(default=None, alias="initialFen")
     decline_reason: Text = Field(default="", alias="declineReasonKey")
     direction: Text = ""
+    rematch_of: Text = Field(default="", alias="rematchOf")
 
 
 class GameRef(Shape):
-    """A game as the event stream and the list of games in progress name it."""
+    """A game as the event stream and the list of games in progress name it; a bot's name follows its title there."""
 
     id: Text = ""
     game_id: Text = Field(default="", alias="gameId")
     color: Text = ""
+    opponent: User | None = None
     tournament_id: Text = Field(default="", alias="tournamentId")
 
 

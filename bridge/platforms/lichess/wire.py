@@ -56,7 +56,13 @@ def parse_started(found: object) -> GameStarted:
     game_id = game.game_id or game.id
     if not game_id:
         raise WireError("game: it has no id")
-    return GameStarted(game_id, parse_color(game.color), game.tournament_id)
+    opponent = _opponent(game.opponent or shapes.User())
+    return GameStarted(game_id, parse_color(game.color), game.tournament_id, opponent)
+
+
+def _opponent(user: shapes.User) -> Player:
+    title, _, name = user.username.rpartition(" ")
+    return Player(user.id, name, title, user.rating)
 
 
 def parse_challenge(found: object) -> Challenge:
@@ -74,6 +80,8 @@ def parse_challenge(found: object) -> Challenge:
         time_control=control if asked.type == "clock" else None,
         color=challenge.color,
         start_fen=start_fen(challenge.initial_fen),
+        days=asked.days if asked.type == "correspondence" else None,
+        rematch_of=challenge.rematch_of,
     )
 
 
