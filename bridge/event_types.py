@@ -17,6 +17,8 @@ ANOMALY: Final = "kirichess.anomaly"
 CHALLENGE_RECEIVED: Final = "kirichess.challenge.received"
 CHALLENGE_ACCEPTED: Final = "kirichess.challenge.accepted"
 CHALLENGE_DECLINED: Final = "kirichess.challenge.declined"
+CHALLENGE_SENT: Final = "kirichess.challenge.sent"
+CHALLENGE_ANSWERED: Final = "kirichess.challenge.answered"
 ACCOUNT_ONLINE: Final = "kirichess.account.online"
 ACCOUNT_OFFLINE: Final = "kirichess.account.offline"
 ENGINE_FAILED: Final = "kirichess.engine.failed"
@@ -39,6 +41,8 @@ EVENT_TYPES: Final[Mapping[str, str]] = MappingProxyType(
         CHALLENGE_RECEIVED: "somebody challenges an account",
         CHALLENGE_ACCEPTED: "a challenge was accepted",
         CHALLENGE_DECLINED: "a challenge was declined, with the reason",
+        CHALLENGE_SENT: "an account challenges a bot by itself",
+        CHALLENGE_ANSWERED: "what became of it: accepted, declined, lapsed, refused, or the bot is at its daily limit",
         ACCOUNT_ONLINE: "an account's stream is open, or a watched user (`user:NAME`) or channel (`tv:NAME`) is there",
         ACCOUNT_OFFLINE: "it is lost, and looked for again",
         ENGINE_FAILED: "an engine died, kept silent or answered nonsense",

@@ -2,7 +2,7 @@
 draws that were offered."""
 
 from bridge import event_types
-from bridge.interfaces import Journal
+from bridge.interfaces import Entry, Journal
 
 _PAGE = 200
 """Entries read at a time: final verdicts are long."""
@@ -54,6 +54,19 @@ async def bot_games_ms(journal: Journal, account: str, after_ms: int) -> list[in
             and entry.data.get("white_title") == entry.data.get("black_title") == "BOT"
             and account in (entry.data.get("white"), entry.data.get("black"))
         ]
+    return found
+
+
+async def challenges_answered(journal: Journal, account: str, after_ms: int) -> list[Entry]:
+    """What became of the account's own challenges, in the order of time.
+
+    Raises JournalError.
+    """
+    found: list[Entry] = []
+    after = await _last_before(journal, after_ms)
+    while page := await journal.read(types=(event_types.CHALLENGE_ANSWERED,), after=after):
+        after = page[-1].seq
+        found += [entry for entry in page if entry.account == account and entry.time_ms > after_ms]
     return found
 
 

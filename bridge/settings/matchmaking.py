@@ -1,5 +1,6 @@
 """Challenges of an account's own to other bots: off unless `allow_matchmaking`."""
 
+from collections.abc import Callable
 from itertools import product
 from typing import Annotated, Literal, TypeAlias
 
@@ -84,7 +85,7 @@ class MatchmakingSettings(KindSettings):
     )
     challenge_filter: Filter = Field(
         default="none",
-        description="Whom a decline spares for a day: nobody (none), the bot (coarse), or the bot in such games (fine).",
+        description="Whom a decline spares for a day: nobody (none), the bot (coarse), the bot in such games (fine).",
     )
     back_off_minutes: int = Field(
         default=10,
@@ -108,10 +109,15 @@ class MatchmakingSettings(KindSettings):
         default_factory=dict, description="More kinds of games, beside the one that the keys here describe."
     )
 
-    def policy(self, pool_clocks: tuple[TimeControl, ...], also_blocked: frozenset[str] = frozenset()) -> MatchPolicy:
-        """What is offered. `pool_clocks`: those that a pool has; casual games have no others."""
+    def policy(
+        self,
+        usual: tuple[TimeControl, ...],
+        has_pool: Callable[[TimeControl], bool],
+        also_blocked: frozenset[str] = frozenset(),
+    ) -> MatchPolicy:
+        """What is offered. `usual`: the clocks where none is named; casual games have only those that `has_pool`."""
         named = {**({} if self.types else {"": KindSettings(weight=1.0)}), **self.types, **self.overrides}
-        kinds = tuple(self._kind(name, own, pool_clocks) for name, own in named.items())
+        kinds = tuple(self._kind(name, own, usual, has_pool) for name, own in named.items())
         return MatchPolicy(
             kinds=tuple(kind for kind in kinds if kind.clocks or kind.days),
             selection=self.selection,
@@ -122,17 +128,19 @@ class MatchmakingSettings(KindSettings):
             back_off_ms=60_000 * self.back_off_minutes,
         )
 
-    def _kind(self, name: str, own: KindSettings, pool_clocks: tuple[TimeControl, ...]) -> Kind:
+    def _kind(
+        self, name: str, own: KindSettings, usual: tuple[TimeControl, ...], has_pool: Callable[[TimeControl], bool]
+    ) -> Kind:
         given = {key: value for key, value in self.model_dump(include=_KIND_KEYS).items() if value is not None}
         # A weight is a kind's own.
         weight = given.pop("weight", None)
         given |= {key: value for key, value in own.model_dump().items() if value is not None}
         mode, variant = given.get("challenge_mode", "casual"), given.get("challenge_variant", "standard")
         modes = {"casual": (False,), "rated": (True,), "random": (False, True)}[mode]
-        clocks = _clocks(given, pool_clocks)
+        clocks = _clocks(given, usual)
         return Kind(
             name=name,
-            clocks=clocks if mode == "rated" else tuple(clock for clock in clocks if clock in pool_clocks),
+            clocks=clocks if mode == "rated" else tuple(clock for clock in clocks if has_pool(clock)),
             days=tuple(given.get("challenge_days", ())) if mode == "rated" else (),
             variants=_ALL_VARIANTS if variant == "random" else (variant,),
             modes=modes,
@@ -150,8 +158,8 @@ class MatchmakingSettings(KindSettings):
 _KIND_KEYS = set(KindSettings.model_fields)
 
 
-def _clocks(given: dict[str, object], pool_clocks: tuple[TimeControl, ...]) -> tuple[TimeControl, ...]:
+def _clocks(given: dict[str, object], usual: tuple[TimeControl, ...]) -> tuple[TimeControl, ...]:
     bases, increments = given.get("challenge_initial_time"), given.get("challenge_increment") or (0,)
     if not isinstance(bases, tuple) or not isinstance(increments, tuple):
-        return () if given.get("challenge_days") else pool_clocks
+        return () if given.get("challenge_days") else usual
     return tuple(TimeControl(1000 * base, 1000 * increment) for base, increment in product(bases, increments))
