@@ -23,6 +23,7 @@ from bridge.arena.limits import Concurrency, Window
 from bridge.arena.presence import Presence
 from bridge.arena.settings import ArenaSettings
 from bridge.arena.streams import Json
+from bridge.arena.tournament import Tournament
 from bridge.clocks import DAY_MS
 
 _ID_LETTERS = string.ascii_letters + string.digits
@@ -49,6 +50,7 @@ class Hall:
         self.audience = Audience()
         self.presence = Presence(settings, self.audience)
         self.games: dict[str, Game] = {}
+        self.tournaments: dict[str, Tournament] = {}
         self.chats: defaultdict[tuple[str, str], list[Json]] = defaultdict(list)
         self.random = random.Random(settings.seed)
         self.bot_games = Window(settings.bot_games_per_day, DAY_MS)

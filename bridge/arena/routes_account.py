@@ -6,6 +6,7 @@ from bridge.arena import lines
 from bridge.arena.accounts import Account
 from bridge.arena.control import SPEEDS, TimeControl
 from bridge.arena.game import Game
+from bridge.arena.hall import Hall
 from bridge.arena.happenings import Rejected, Status
 from bridge.arena.http import Call, Reply, Route, json_reply, ndjson_reply, ok
 from bridge.arena.streams import Json
@@ -108,10 +109,15 @@ async def online_bots(call: Call) -> Reply:
 def is_online(call: Call, account: Account) -> bool:
     """An event stream or a stream of one's own game, or one that ended just now (§1.3)."""
     hall = call.hall
-    streams = (stream.name for stream in hall.audience.open)
-    present = any(name.account == account.id and name.kind in ("event", "game") for name in streams)
+    present = is_present(hall, account.id)
     recorded = any(game.recorded and not game.over for game in hall.games_of(account.id))
     return present or recorded or hall.accounts.online(account.id, hall.now_ms())
+
+
+def is_present(hall: Hall, account_id: str) -> bool:
+    """Whether somebody reads an event stream, or a game of their own."""
+    streams = (stream.name for stream in hall.audience.open)
+    return any(name.account == account_id and name.kind in ("event", "game") for name in streams)
 
 
 async def statuses(call: Call) -> Reply:

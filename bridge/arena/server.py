@@ -1,14 +1,24 @@
 """The arena itself: hall, desk and routes put together behind one address on loopback."""
 
+import asyncio
 from collections.abc import Callable, Iterable
 from functools import partial
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from aiohttp import web
 
-from bridge.arena import exports, routes_account, routes_challenge, routes_export, routes_play, routes_watch
+from bridge.arena import (
+    exports,
+    routes_account,
+    routes_challenge,
+    routes_export,
+    routes_play,
+    routes_tournament,
+    routes_watch,
+)
 from bridge.arena.accounts import Account
+from bridge.arena.control import TimeControl
 from bridge.arena.desk import Desk
 from bridge.arena.faults import Faults, FaultSeam
 from bridge.arena.game import Game
@@ -17,6 +27,7 @@ from bridge.arena.http import Reply, RequestLine, Route, caller, serve
 from bridge.arena.recordings import Recording
 from bridge.arena.replay import replay
 from bridge.arena.settings import ArenaSettings
+from bridge.arena.tournament import Tournament
 
 _ROUTES = (
     *routes_account.ROUTES,
@@ -24,6 +35,7 @@ _ROUTES = (
     *routes_challenge.ROUTES,
     *routes_play.ROUTES,
     *routes_watch.ROUTES,
+    *routes_tournament.ROUTES,
 )
 
 ROUTE_NAMES = frozenset(route.kind for route in _ROUTES)
@@ -124,6 +136,14 @@ class Arena:
             tournament_id=tournament_id,
         )
         return game.id
+
+    def tournament(self, tournament_id: str, limit_s: int = 180, increment_s: int = 0, **more: Any) -> Tournament:
+        """Open an arena tournament, with fields of `Tournament`; it starts at once unless they say otherwise."""
+        figures = {"name": f"{tournament_id} Arena", "starts_at_ms": self.hall.now_ms(), **more}
+        made = Tournament(id=tournament_id, control=TimeControl(limit_s, increment_s), **figures)
+        self.hall.tournaments[tournament_id] = made
+        self.hall.spawn(asyncio.create_task(routes_tournament.keep_pairing(self.hall, made)))
+        return made
 
     async def replay(
         self,

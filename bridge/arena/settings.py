@@ -31,6 +31,8 @@ class ArenaSettings:
     account_reads_per_5_min: int = 30
     challenge_credits_per_min: int = 25
     challenge_credits_per_day: int = 200
+    tournament_pairing_s: float = 1.0
+    """How often those who wait in a tournament are paired."""
     watch_streams_per_address: int = 8
     list_streams_per_address: int = 4
     listed_per_s: float = 50.0
