@@ -7,10 +7,11 @@ the challenge is withdrawn, or the game never starts. Nothing here waits for the
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 
 import structlog
 
-from bridge import event_types
+from bridge import event_types, history
 from bridge.account_log import AccountLog
 from bridge.decisions.challenge import (
     DAY_MS,
@@ -26,6 +27,7 @@ from bridge.decisions.challenge import (
 from bridge.decisions.challenge_queue import Waiting, in_order
 from bridge.decisions.challenge_rules import Offer
 from bridge.errors import DailyLimit, PlatformError, RateLimited, Refused
+from bridge.history import Accepted
 from bridge.interfaces import AcceptChallenge, Challenge, DeclineChallenge, Player
 from bridge.name_lists import NameLists
 from bridge.rules.snapshot import TimeControl
@@ -87,9 +89,14 @@ class Doorkeeper:
         """The challenges that wait for a slot."""
         return len(self._waiting)
 
-    def set_policy(self, policy: ChallengePolicy) -> None:
+    def set_policy(
+        self, policy: ChallengePolicy, pool_of: Callable[[TimeControl | None], str | None] | None = None
+    ) -> None:
         """From the next challenge on; those that wait are looked at again."""
         self._policy = policy
+        self._pool_of = pool_of or self._pool_of
+        for name, (one, challenge) in self._waiting.items():
+            self._waiting[name] = (replace(one, offer=self._offer(challenge)), challenge)
         self._lists.names(policy.online_block_list + policy.online_allow_list)
         self.admit()
 
@@ -97,6 +104,12 @@ class Doorkeeper:
         """Accept nothing more; those that wait are told so."""
         self._draining = True
         self.admit()
+
+    async def recall(self) -> None:
+        """What the journal has of challenges that were accepted: windows and rematches go on. Raises JournalError."""
+        since_ms = self._bot.wall_ms() - self._policy.window_ms
+        for one in await history.accepted(self._bot.journal, self._bot.name, since_ms):
+            self._note(one)
 
     async def end(self) -> None:
         """Stop whatever is under way."""
@@ -148,9 +161,6 @@ class Doorkeeper:
 
     def _offer(self, challenge: Challenge) -> Offer:
         control, player = challenge.time_control, challenge.challenger
-        rematches = 0
-        if challenge.rematch_of:
-            rematches = self._rematches.get(challenge.rematch_of, 0) + 1
         return Offer(
             *(challenge.variant, challenge.rated, control, player.is_bot, self._pool_of(control)),
             speed=challenge.speed,
@@ -159,7 +169,7 @@ class Doorkeeper:
             titled=bool(player.title) and not player.is_bot,
             rating=player.rating,
             own_rating=challenge.opponent.rating,
-            rematches=rematches,
+            rematches=self._in_a_row(challenge.rematch_of),
             ours=self._is_ours(player),
         )
 
@@ -192,11 +202,17 @@ class Doorkeeper:
         if isinstance(decision, Decline):
             self._tasks.spawn(self._decline(challenge, decision.reason))
             return
-        self._accepted_ms.append((offer.challenger, self._bot.wall_ms()))
-        self._rematches[challenge.id] = offer.rematches
+        self._note(Accepted(challenge.id, offer.challenger, self._bot.wall_ms(), challenge.rematch_of))
+        self._tasks.spawn(self._accept(challenge, decision.pool))
+
+    def _note(self, accepted: Accepted) -> None:
+        self._accepted_ms.append((accepted.challenger, accepted.at_ms))
+        self._rematches[accepted.id] = self._in_a_row(accepted.rematch_of)
         while len(self._rematches) > _REMEMBERED:
             del self._rematches[next(iter(self._rematches))]
-        self._tasks.spawn(self._accept(challenge, decision.pool))
+
+    def _in_a_row(self, rematch_of: str) -> int:
+        return self._rematches.get(rematch_of, 0) + 1 if rematch_of else 0
 
     def may_challenge(self) -> bool:
         """Whether the account may challenge a bot now: a slot that bots get is free, and the day has games left."""

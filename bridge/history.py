@@ -1,5 +1,8 @@
-"""What the journal remembers of an account's games: those still to be finished, the day's games against bots, and the
-draws that were offered."""
+"""What the journal remembers of an account's games: those still to be finished, the day's games against bots, the
+challenges that were accepted, and the draws that were offered."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from bridge import event_types
 from bridge.interfaces import Entry, Journal
@@ -67,6 +70,38 @@ async def challenges_answered(journal: Journal, account: str, after_ms: int) -> 
     while page := await journal.read(types=(event_types.CHALLENGE_ANSWERED,), after=after):
         after = page[-1].seq
         found += [entry for entry in page if entry.account == account and entry.time_ms > after_ms]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A challenge that was accepted; `challenger` is an id, `at_ms` by the wall clock."""
+
+    id: str
+    challenger: str
+    at_ms: int
+    rematch_of: str = ""
+
+
+async def accepted(journal: Journal, account: str, after_ms: int) -> list[Accepted]:
+    """The challenges that the account has accepted since then, in order.
+
+    Raises JournalError.
+    """
+    received: dict[str, Mapping[str, object]] = {}
+    found: list[Accepted] = []
+    types = (event_types.CHALLENGE_RECEIVED, event_types.CHALLENGE_ACCEPTED)
+    after = await _last_before(journal, after_ms)
+    while page := await journal.read(types=types, after=after):
+        after = page[-1].seq
+        for entry in page:
+            if entry.account != account:
+                continue
+            if entry.type == event_types.CHALLENGE_RECEIVED:
+                received[entry.subject] = entry.data
+            elif (data := received.pop(entry.subject, None)) is not None:
+                challenger, rematch_of = str(data["challenger"]).lower(), str(data.get("rematch_of", ""))
+                found.append(Accepted(entry.subject, challenger, entry.time_ms, rematch_of))
     return found
 
 

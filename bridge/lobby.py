@@ -86,7 +86,7 @@ class Lobby:
         lists: NameLists | None = None,
         is_ours: Callable[[Player], bool] = lambda player: False,
     ) -> None:
-        self._bot = bot
+        self.bot = bot
         self._open_session = open_session
         self.slots = Slots()
         self.doorkeeper = Doorkeeper(bot, policy, pool_of, self.slots, lists or NameLists(), is_ours)
@@ -120,9 +120,15 @@ class Lobby:
         """The running games."""
         return tuple(self.slots.games)
 
-    def set_policy(self, policy: ChallengePolicy) -> None:
-        """Another policy, from the next challenge on."""
-        self.doorkeeper.set_policy(policy)
+    def set_policy(
+        self,
+        policy: ChallengePolicy,
+        pool_of: Callable[[TimeControl | None], str | None] | None = None,
+        open_session: Callable[[str], Running] | None = None,
+    ) -> None:
+        """Another policy, from the next challenge on; games that run go on as they are."""
+        self._open_session = open_session or self._open_session
+        self.doorkeeper.set_policy(policy, pool_of)
 
     async def run(self) -> None:
         """Follow the account for ever.
@@ -131,8 +137,9 @@ class Lobby:
             Refused: the token may not do this. One that was good and is refused later is looked at again, calmly.
             JournalError: what the journal has of the account cannot be read.
         """
-        journal = self._bot.journal
-        self.doorkeeper.bot_games_ms = await history.bot_games_ms(journal, self.name, self._bot.wall_ms() - DAY_MS)
+        journal = self.bot.journal
+        self.doorkeeper.bot_games_ms = await history.bot_games_ms(journal, self.name, self.bot.wall_ms() - DAY_MS)
+        await self.doorkeeper.recall()
         for game_id in await history.unfinished(journal, self.name):
             self._start(game_id)
         try:
@@ -153,7 +160,7 @@ class Lobby:
             await self._tasks.end()
 
     async def _follow(self) -> None:
-        async with aclosing(self._bot.platform.account_events()) as events:
+        async with aclosing(self.bot.platform.account_events()) as events:
             async for event in events:
                 try:
                     await self._take(event)
@@ -255,8 +262,8 @@ class Lobby:
     async def _mark_finished(self) -> None:
         """Where no game runs, a restart need not look further back."""
         try:
-            seq = await self._bot.journal.last_seq()
+            seq = await self.bot.journal.last_seq()
             if not self._sessions:
-                await history.all_finished(self._bot.journal, self.name, seq)
+                await history.all_finished(self.bot.journal, self.name, seq)
         except JournalError as error:
             log.warning("mark_not_stored", account=self.name, cause=str(error))

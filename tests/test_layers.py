@@ -48,6 +48,8 @@ ARROWS: dict[str, set[str]] = {
     "watching": {"tracker", *_GAME},
     "watch_list": {"tasks", "watching", *_GAME},
     "account_log": _CONTRACT,
+    "engine_budget": {"slots", *_GAME},
+    "reload": {"settings", *_TELLING},
     "pairing": {"rules"},
     "matchmaking": {"account_log", "history", "lobby", "pairing", "session", "slots", *_GAME},
     "tournaments": {"lobby", "pairing", "slots", *_GAME},
@@ -58,7 +60,7 @@ ARROWS: dict[str, set[str]] = {
     "source": {"account_log", *_CONTRACT},
     "slots": set(),
     "name_lists": set(),
-    "doorkeeper": {"account_log", "name_lists", "session", "slots", "tasks", *_GAME},
+    "doorkeeper": {"account_log", "history", "name_lists", "session", "slots", "tasks", *_GAME},
     "watch_entries": {"source", "watch_list", "watching", "settings", *_GAME},
     "session": {
         "tasks",
@@ -85,7 +87,7 @@ ARROWS: dict[str, set[str]] = {
     "daemon": {
         *{"engines", "journal", "platforms", "sinks", "settings", "web"},
         *{"clocks", "feed", "lobby", "session", "tracker", "watching", "watch_list", "source", "watch_entries"},
-        *{"metrics", "now", "seeking"},
+        *{"metrics", "now", "seeking", "engine_budget"},
         *_GAME,
     },
     "proof": {"journal", "platforms", "recompute", "tracker", *_GAME},

@@ -39,6 +39,12 @@ class ChallengePolicy:
         """The terms for a kind of opponent."""
         return self.bots if bot else self.humans
 
+    @property
+    def window_ms(self) -> int:
+        """How far back accepted challenges matter: a day, for rematches, or further."""
+        ages_s = [rules.recent_challenge_age or 0 for rules in (self.humans, self.bots) if rules is not None]
+        return max([DAY_MS, *(1000 * age_s for age_s in ages_s)])
+
 
 @dataclass(frozen=True, slots=True)
 class Situation:

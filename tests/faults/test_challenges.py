@@ -156,6 +156,16 @@ async def test_terms_differ_for_people_and_for_bots(table: Any) -> None:
     await accepted(table, challenge(table, "Human", wish(900)))
 
 
+async def test_a_window_goes_on_over_a_restart(table: Any) -> None:
+    terms = {"humans": {"max_recent_challenges": 1, "recent_challenge_age": 3600}}
+    await table.run(challenge=terms)
+    await end(table, await accepted(table, challenge(table)))
+    await table.kill()
+    await table.run(challenge=terms)
+    assert await declined(table, challenge(table)) == "later"
+    await accepted(table, challenge(table, "Visitor"))
+
+
 async def test_names_on_a_list(table: Any) -> None:
     await table.run(challenge={"block_list": ["HUMAN"]})
     assert await declined(table, challenge(table)) == "generic"
@@ -187,6 +197,9 @@ async def test_so_many_rematches_in_a_row(table: Any) -> None:
         await end(table, game)
         game = await accepted(table, challenge(table, rematch_of=game.id))
     await end(table, game)
+    assert await declined(table, challenge(table, rematch_of=game.id)) == "later"
+    await table.kill()
+    await table.run(challenge={"max_rematches": 2})
     assert await declined(table, challenge(table, rematch_of=game.id)) == "later"
     await accepted(table, challenge(table))
 
