@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Coroutine, Sequence
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -11,6 +12,7 @@ import structlog
 
 from bridge.clocks import steady_ms, wall_ms
 from bridge.decisions.pool_choice import choose_pool
+from bridge.engine_budget import EngineBudget
 from bridge.engines.build import build_engine
 from bridge.engines.spec import EngineSpec
 from bridge.errors import BridgeError, EngineError, PlatformError, UsageError
@@ -27,6 +29,7 @@ from bridge.platforms.lichess.platform import Lichess
 from bridge.platforms.lichess.timings import Timings
 from bridge.seeking import Seeking
 from bridge.session import BotAccount, PlayStyle, Session
+from bridge.settings.engine_limits import cost_of
 from bridge.settings.engines import EngineSettings
 from bridge.settings.models import Account, Settings
 from bridge.settings.play import Play
@@ -76,6 +79,7 @@ class Daemon:
         self._platforms: list[Lichess] = []
         self._lobbies: list[tuple[Account, Lobby]] = []
         self._seeking: list[Seeking] = []
+        self._engine_budget = EngineBudget(settings.engine_limits.budget)
         self._feeds: list[Feed] = []
         self._sources: dict[str, Source] = {}
         self._started_ms = steady_ms()
@@ -174,18 +178,11 @@ class Daemon:
 
     def _lobby(self, me: Player, play: Play, platform: Lichess) -> Lobby:
         spec = engine_spec(self._settings.engines[play.engine])
-        style = PlayStyle(
-            choose_rules=play.ruleset,
-            overhead_ms=play.move_overhead,
-            abort_ms=play.abort_time * 1000,
-            greeting=play.greeting,
-            think_cap_ms=self._think_cap_ms,
-        )
         bot = BotAccount(
             name=me.name,
             platform=platform,
             journal=self._journal,
-            style=style,
+            style=self._style(play),
             new_engine=partial(build_engine, spec),
             new_fallback=partial(build_engine, EngineSpec("kiri", builtin=True)),
             wall_ms=wall_ms,
@@ -194,8 +191,32 @@ class Daemon:
         policy = play.challenge.policy(play.concurrency)
         pool_of, session = partial(choose_pool, play.pools), partial(self._session, bot)
         lobby = Lobby(bot, policy, pool_of, session, lists=self._lists, is_ours=self._is_ours)
+        self._engine_budget.share(lobby.slots, cost_of(self._settings.engines[play.engine]), lobby.doorkeeper.admit)
         self._seeking.append(Seeking(bot, lobby, platform.pairing, play, self._lists, self._ours))
         return lobby
+
+    def _style(self, play: Play) -> PlayStyle:
+        return PlayStyle(
+            choose_rules=play.ruleset,
+            overhead_ms=play.move_overhead,
+            abort_ms=play.abort_time * 1000,
+            greeting=play.greeting,
+            think_cap_ms=self._think_cap_ms,
+        )
+
+    def reload(self, settings: Settings) -> None:
+        """Let other policy count from the next decision on; whoever calls has seen to it that nothing else differs."""
+        self._settings = settings
+        self._engine_budget.budget = settings.engine_limits.budget
+        playing = [account for account in settings.accounts if account.play is not None]
+        lobbies = [lobby for _, lobby in self._lobbies]
+        self._lobbies = list(zip(playing, lobbies, strict=True))
+        for account, lobby, seeking in zip(playing, lobbies, self._seeking, strict=True):
+            if (play := account.play) is not None:
+                session = partial(self._session, replace(lobby.bot, style=self._style(play)))
+                pool_of = partial(choose_pool, play.pools)
+                lobby.set_policy(play.challenge.policy(play.concurrency), pool_of, session)
+                seeking.set(play)
 
     def _ours(self) -> frozenset[str]:
         return frozenset(platform.name.lower() for platform in self._platforms if platform.name)

@@ -1,6 +1,7 @@
 """`run`: the daemon."""
 
 import asyncio
+import os
 from pathlib import Path
 
 import click
@@ -22,13 +23,15 @@ def command(file: Path, as_json: bool) -> None:
     """Play with the accounts of FILE and watch what it names, until a signal.
 
     The first signal takes no new games and ends when the running ones are over, or after `drain_s` seconds: what still
-    runs then goes on with the next start. The second signal stops at once.
+    runs then goes on with the next start. The second signal stops at once. SIGHUP reads FILE again:
+    policy is replaced for the next decision, or nothing is where the file is wrong or needs a restart.
     """
     from bridge.cli.running import run_daemon, set_up_logs
     from bridge.daemon import Daemon
     from bridge.settings.load import load
 
     set_up_logs()
+    variables = dict(os.environ)
     settings = load(file, forget=True)
 
     def announce(daemon: Daemon) -> None:
@@ -36,7 +39,7 @@ def command(file: Path, as_json: bool) -> None:
             click.echo(f"monitor: {daemon.monitor.url}", err=True)
 
     try:
-        asyncio.run(run_daemon(settings, json=as_json, announce=announce))
+        asyncio.run(run_daemon(settings, json=as_json, announce=announce, file=file, variables=variables))
     except BrokenPipeError as error:
         # Other commands may end with their reader; a daemon that stops unasked has failed, and is to be started again.
         raise BridgeError("nobody reads what it prints any more, so it has stopped") from error

@@ -5,8 +5,9 @@ import gc
 import logging
 import signal
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
+from pathlib import Path
 
 import structlog
 
@@ -15,6 +16,7 @@ from bridge.cli.console import console, is_lively
 from bridge.cloudevents import to_json
 from bridge.daemon import Daemon
 from bridge.interfaces import Entry, Sink
+from bridge.reload import Reload
 from bridge.settings.models import Settings
 from bridge.sinks.plain_lines import PlainLines
 from bridge.sinks.terminal import LiveView
@@ -79,8 +81,17 @@ def set_up_logs(level: int | None = None) -> None:
     )
 
 
-async def run_daemon(settings: Settings, *, json: bool, announce: Callable[[Daemon], None]) -> None:
+async def run_daemon(
+    settings: Settings,
+    *,
+    json: bool,
+    announce: Callable[[Daemon], None],
+    file: Path | None = None,
+    variables: Mapping[str, str] | None = None,
+) -> None:
     """Run until there is no more to do or a signal came: the first drains, the second stops at once.
+
+    `file` is where the settings are from: SIGHUP has it read again, with the `variables` of the start.
 
     Raises KeyboardInterrupt for the second signal, BrokenPipeError when nobody reads what is printed.
     """
@@ -96,10 +107,18 @@ async def run_daemon(settings: Settings, *, json: bool, announce: Callable[[Daem
         # What is loaded by now stays for good. Each time the collector looked it all over, every move would wait.
         gc.freeze()
         systemd.notify("READY=1")
-    await until_first(work, stdout.gone.wait(), systemd.keep_told(lambda: daemon.summary, lambda: daemon.alive))
+    again = [_reload(daemon, settings, file, variables or {}).run()] if file is not None else []
+    await until_first(work, *again, stdout.gone.wait(), systemd.keep_told(lambda: daemon.summary, lambda: daemon.alive))
     if stdout.gone.is_set():
         raise BrokenPipeError
     await outcome_of(work)
+
+
+def _reload(daemon: Daemon, settings: Settings, file: Path, variables: Mapping[str, str]) -> Reload:
+    """Before this SIGHUP ends the program, as it does everywhere: nothing is played yet."""
+    reload = Reload(file, variables, settings, daemon.reload)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, reload.now)
+    return reload
 
 
 def _drain(daemon: Daemon) -> None:

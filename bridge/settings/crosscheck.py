@@ -10,6 +10,7 @@ from bridge.addresses import is_loopback, split_listen
 from bridge.errors import DialError
 from bridge.rules.pools import DEFAULT_POOL, NAMED, parse_dials
 from bridge.settings.base import LICHESS_URL
+from bridge.settings.engine_limits import cost_of_values
 from bridge.settings.problems import Path, Problem, unknown
 from bridge.settings.translate import SECRETS
 from bridge.settings.watch import SUBJECTS
@@ -47,6 +48,7 @@ def doubts(document: Document) -> Iterator[Problem]:
         if path[-1] in SECRETS and path[0] != "engines" and written and "${" not in written:
             yield Problem(path, f"the {path[-1]} itself stands in the file; better: ${{NAME}} of a variable, or a file")
     accounts = list(_tables(root, "accounts"))
+    yield from _too_many_games(root, accounts)
     for path, entry in _tables(root, "watch"):
         if _meant(entry, accounts)[1].get("play"):
             yield Problem(
@@ -60,6 +62,19 @@ def doubts(document: Document) -> Iterator[Problem]:
         except DialError:
             continue  # told by crosscheck
         yield from (Problem(path, text) for text in found)
+
+
+def _too_many_games(root: Table, accounts: list[tuple[Path, Table]]) -> Iterator[Problem]:
+    """An account whose own games would not fit into what all engines may use."""
+    limits, engines = _table(root.get("engine_limits")), _table(root.get("engines"))
+    for path, account in accounts:
+        play = _table(account.get("play"))
+        cost, games = cost_of_values(_table(engines.get(str(play.get("engine"))))), play.get("concurrency", 1)
+        for name, each in (("processes", cost.processes), ("memory_mb", cost.memory_mb)):
+            most = limits.get(name)
+            if isinstance(most, int) and isinstance(games, int) and each * games > most:
+                text = f"{games} games at {each} each are {each * games}, and engine_limits: {name} is {most}"
+                yield Problem((*path, "play", "concurrency") if "concurrency" in play else path, text)
 
 
 def _table(value: object) -> Table:
@@ -197,8 +212,11 @@ def _webhooks(root: Table) -> Iterator[Problem]:
     """One address may stand in several entries, for different events; the same twice would be one in the journal."""
     seen: set[tuple[str, ...]] = set()
     for path, hook in _tables(root, "webhooks"):
-        events = hook.get("events", ("kirichess.*",))
-        key = (str(hook.get("url")), *sorted(map(str, events if isinstance(events, list | tuple) else ())))
+        filters = [hook.get("events", ("kirichess.*",)), hook.get("accounts", ()), hook.get("pools", ())]
+        key = (
+            str(hook.get("url")),
+            *(str(sorted(map(str, each))) for each in filters if isinstance(each, list | tuple)),
+        )
         if key in seen:
             yield Problem(path, "says the same as an entry above: leave one of them out")
         seen.add(key)

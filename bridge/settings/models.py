@@ -1,19 +1,16 @@
 """The configuration as a whole (interfaces, "Configuration"); every key says what it is for, and its default."""
 
-import base64
-import binascii
-from fnmatch import fnmatchcase
-from typing import Annotated, Literal, TypeAlias
+from typing import Literal
 
-from pydantic import AfterValidator, Field, SecretStr
+from pydantic import Field
 
 from bridge.addresses import split_listen
-from bridge.event_types import EVENT_TYPES
 from bridge.settings.base import LICHESS_URL, HttpAddress, Listen, Many, Secret, Section, Text
+from bridge.settings.engine_limits import EngineLimits
 from bridge.settings.engines import EngineSettings
 from bridge.settings.play import Play
-from bridge.settings.problems import unknown
 from bridge.settings.watch import WatchEntry
+from bridge.settings.webhooks import WebhookSettings
 
 _TOKEN_FILE = "A file that holds the {what} and nothing else; a relative path counts from this file's folder."
 
@@ -63,39 +60,6 @@ class MonitorSettings(Section):
         return split_listen(self.listen)[1]
 
 
-def _event_pattern(value: str) -> str:
-    if not any(fnmatchcase(kind, value) for kind in EVENT_TYPES):
-        raise ValueError(unknown("event", value, EVENT_TYPES))
-    return value
-
-
-def _signing(value: SecretStr) -> SecretStr:
-    secret = value.get_secret_value()
-    try:
-        good = not secret.startswith("whsec_") or bool(base64.b64decode(secret.removeprefix("whsec_"), validate=True))
-    except binascii.Error:
-        good = False
-    if not good:
-        raise ValueError("after whsec_ must come base64; make one: openssl rand -base64 24")
-    return value
-
-
-SigningSecret: TypeAlias = Annotated[Secret, AfterValidator(_signing)]
-EventPattern: TypeAlias = Annotated[str, AfterValidator(_event_pattern)]
-
-
-class WebhookSettings(Section):
-    """A program that events are posted to, signed after Standard Webhooks."""
-
-    url: HttpAddress = Field(description="Where events are posted.")
-    secret: SigningSecret | None = Field(
-        default=None, description="What the posts are signed with; left out: unsigned."
-    )
-    events: Many[EventPattern] = Field(
-        default=("kirichess.*",), min_length=1, description="Which events: names, with * for any part."
-    )
-
-
 class PgnSettings(Section):
     """A PGN file of every game, with both clocks in its comments. Left out: none."""
 
@@ -109,11 +73,18 @@ class Settings(Section):
     engines: dict[str, EngineSettings] = Field(
         default_factory=dict, description="Engines by a name of your own, for play.engine."
     )
+    engine_limits: EngineLimits = Field(
+        default_factory=EngineLimits, description="What all engines may use together; left out: no bound."
+    )
     watch: Many[WatchEntry] = Field(default=(), description="Games that are followed and judged.")
     journal: JournalSettings = Field(default_factory=JournalSettings, description="Where events are stored.")
     monitor: MonitorSettings | None = Field(default=None, description="Page, API and event stream.")
     webhooks: Many[WebhookSettings] = Field(default=(), description="Programs that events are posted to.")
     pgn: PgnSettings | None = Field(default=None, description="PGN files of the games.")
+    reload: bool = Field(
+        default=False,
+        description="Whether a change of this file is read while the program runs; SIGHUP has it read in any case.",
+    )
     drain_s: int = Field(
         default=300,
         ge=0,

@@ -273,7 +273,7 @@ async def test_chat_is_not_tried_in_an_outage(table: Any, wire: Wire) -> None:
     await asyncio.sleep(0.5)
     before = wire.refused
     with pytest.raises(Unreachable, match="cannot be reached now"):
-        await lobby._bot.platform.perform(Say(game.id, "hello"))
+        await lobby.bot.platform.perform(Say(game.id, "hello"))
     assert wire.refused == before
 
 
