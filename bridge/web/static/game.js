@@ -143,4 +143,4 @@ document.addEventListener("keydown", (event) => {
 table.classList.toggle("turned", orientation === "black");
 times();
 showAll();
-const line = follow(sheet.seq, sheet.id, take, anew);
+const line = follow(sheet.seq, sheet.id, take);

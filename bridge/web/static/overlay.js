@@ -27,7 +27,7 @@ async function anew() {
   const fresh = await fetchPage();
   if (!fresh) return;
   const told = readSheet(fresh);
-  if (told.seq < line.seq) return;
+  if (told.seq < line.seq) return anew();
   sheet = told;
   line.seq = told.seq;
   show();
@@ -39,4 +39,4 @@ function take(event) {
 }
 
 show();
-const line = follow(sheet.seq, sheet.id, take, anew);
+const line = follow(sheet.seq, sheet.id, take);
