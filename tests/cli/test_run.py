@@ -229,3 +229,35 @@ async def test_nobody_reading_ends_it(arena: Arena, write: Write) -> None:
     _, err = await asyncio.wait_for(process.communicate(), 60)
     assert process.returncode == 1
     assert b"Traceback" not in err
+
+
+# -- while it runs -----------------------------------------------------------------------------------------------
+
+
+async def test_sighup_reads_the_file_again_and_refuses_a_wrong_one(
+    arena: Arena, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_TOKEN", "tokKiri")
+    file = write(arena.url, "'${MY_TOKEN}'")
+    async with run(file, "--json") as process:
+        await until_printed(process, "account.online")
+
+        async def said(cause: str) -> None:
+            process.send_signal(signal.SIGHUP)
+            assert process.stderr is not None
+            async with asyncio.timeout(60):
+                while cause not in (await process.stderr.readline()).decode():
+                    pass
+
+        write(arena.url, "'${MY_TOKEN}'", more="play: {engine: main, greeting: perhaps}")
+        await said("greeting")
+        write(arena.url, "'${MY_TOKEN}'", more="play: {engine: main, challenge: {only_bot: true}}", engine="kind: kiri")
+        await said("only a restart can change engines")
+        write(arena.url, "'${MY_TOKEN}'", more="play: {engine: main, challenge: {only_bot: true}}")
+        await said("settings_reloaded")
+        async with aiohttp.ClientSession(arena.url) as session:
+            form, headers = {"clock.limit": "360", "clock.increment": "0"}, {"Authorization": "Bearer tokAnn"}
+            async with session.post("/api/challenge/Kiri", data=form, headers=headers) as response:
+                assert response.status == 200
+        await until_printed(process, "onlyBot")
+        assert process.returncode is None
