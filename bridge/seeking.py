@@ -8,7 +8,6 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 
 from bridge.clocks import steady_ms
-from bridge.decisions.pool_choice import choose_pool
 from bridge.lobby import Lobby
 from bridge.matchmaking import Matchmaker
 from bridge.name_lists import NameLists
@@ -44,9 +43,7 @@ class Seeking:
         also = frozenset(name.lower() for name in theirs.block_list)
         shared = wanted.include_challenge_block_list
         self._block_lists = wanted.online_block_list + (theirs.online_block_list if shared else ())
-        policy = wanted.policy(
-            play.pool_clocks, lambda clock: choose_pool(play.pools, clock) is not None, also if shared else frozenset()
-        )
+        policy = wanted.policy(play.pool_clocks, play.has_pool, also if shared else frozenset())
         self.matchmaker.policy = policy if wanted.allow_matchmaking else None
         self.tournaments.policy = tournament_policy(play.tournaments) if play.tournaments.wanted else None
         if wanted.allow_matchmaking:

@@ -109,6 +109,16 @@ class MatchmakingSettings(KindSettings):
         default_factory=dict, description="More kinds of games, beside the one that the keys here describe."
     )
 
+    def offerless(self, usual: tuple[TimeControl, ...], has_pool: Callable[[TimeControl], bool]) -> list[str]:
+        """The kinds of games that could never be offered, by name; "" is the one that the keys here describe."""
+        if not self.allow_matchmaking:
+            return []
+        kinds = (self._kind(name, own, usual, has_pool) for name, own in self._named().items())
+        return [kind.name for kind in kinds if not kind.clocks and not kind.days]
+
+    def _named(self) -> dict[str, KindSettings]:
+        return {**({} if self.types else {"": KindSettings()}), **self.types, **self.overrides}
+
     def policy(
         self,
         usual: tuple[TimeControl, ...],
@@ -116,10 +126,8 @@ class MatchmakingSettings(KindSettings):
         also_blocked: frozenset[str] = frozenset(),
     ) -> MatchPolicy:
         """What is offered. `usual`: the clocks where none is named; casual games have only those that `has_pool`."""
-        named = {**({} if self.types else {"": KindSettings(weight=1.0)}), **self.types, **self.overrides}
-        kinds = tuple(self._kind(name, own, usual, has_pool) for name, own in named.items())
         return MatchPolicy(
-            kinds=tuple(kind for kind in kinds if kind.clocks or kind.days),
+            kinds=tuple(self._kind(name, own, usual, has_pool) for name, own in self._named().items()),
             selection=self.selection,
             filter=self.challenge_filter,
             blocked=frozenset(name.lower() for name in self.block_list) | also_blocked,
@@ -133,7 +141,7 @@ class MatchmakingSettings(KindSettings):
     ) -> Kind:
         given = {key: value for key, value in self.model_dump(include=_KIND_KEYS).items() if value is not None}
         # A weight is a kind's own.
-        weight = given.pop("weight", None)
+        weight = given.pop("weight", 1.0)
         given |= {key: value for key, value in own.model_dump().items() if value is not None}
         mode, variant = given.get("challenge_mode", "casual"), given.get("challenge_variant", "standard")
         modes = {"casual": (False,), "rated": (True,), "random": (False, True)}[mode]
@@ -144,7 +152,7 @@ class MatchmakingSettings(KindSettings):
             days=tuple(given.get("challenge_days", ())) if mode == "rated" else (),
             variants=_ALL_VARIANTS if variant == "random" else (variant,),
             modes=modes,
-            weight=given.get("weight", weight if not name else None),
+            weight=given.get("weight") if name else weight,
             pairs=given.get("pairs", False),
             min_rating=given.get("opponent_min_rating", 600),
             max_rating=given.get("opponent_max_rating", 4000),

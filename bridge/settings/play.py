@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Annotated, TypeAlias
 
-from pydantic import AfterValidator, Discriminator, Field, Tag
+from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from bridge.decisions.pool_choice import DEFAULT_BY_TIME_CONTROL, choose_pool, parse_time_control
+from bridge.errors import DialError
 from bridge.rules.pools import NAMED, Ruleset, parse_dials
 from bridge.rules.snapshot import TimeControl
 from bridge.settings.base import Dials, Section, Text
@@ -78,6 +79,24 @@ class Play(Section):
     tournaments: TournamentSettings = Field(
         default_factory=TournamentSettings, description="Arena tournaments that allow bots; plain chess."
     )
+
+    @model_validator(mode="after")
+    def _offers(self) -> "Play":
+        try:
+            offerless = self.matchmaking.offerless(self.pool_clocks, self.has_pool)
+        except DialError:
+            return self  # told beside this
+        if offerless:
+            named = " and ".join(name or "the one beside its lists" for name in offerless)
+            raise ValueError(
+                f"matchmaking would have nothing to offer ({named}): casual games need a clock that has a pool, "
+                "and challenge_days needs challenge_mode: rated"
+            )
+        return self
+
+    def has_pool(self, clock: TimeControl) -> bool:
+        """Whether games at this time control are KiriChess."""
+        return choose_pool(self.pools, clock) is not None
 
     @property
     def pool_clocks(self) -> tuple[TimeControl, ...]:
