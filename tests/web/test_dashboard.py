@@ -1,4 +1,4 @@
-"""The dashboard in a real browser, with games on order: steps, lines that break, names that attack, what is kept back."""
+"""The dashboard in a real browser, with games on order: steps, lines that break, evil names, what it withholds."""
 
 from collections.abc import AsyncIterator
 

@@ -62,8 +62,8 @@ function move(ply) {
     const rows = effectRows(ply).slice(1); // without its thinking
     const [mover] = totals(rows);
     const sum = document.createElement("small");
-    sum.textContent = ply.guarded ? "⟲" : signed(mover);
-    sum.className = mover > 0 ? "plus" : "minus";
+    sum.textContent = ply.guarded ? "⟲" : mover === 0 ? "±0" : signed(mover);
+    sum.className = mover > 0 ? "plus" : mover < 0 ? "minus" : "";
     button.append(sum);
   }
   return button;
