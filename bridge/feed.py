@@ -75,11 +75,19 @@ class Feed:
             await self._moved.wait()
 
     async def _deliver(self, entry: Entry) -> None:
-        if await self._retrying(self._try, entry) and self.cause:
+        try:
+            # Mostly it works at once, and there are no tries to keep count of.
+            await self._sink.write(entry)
+            return
+        except Exception as error:  # noqa: BLE001  # the tries below tell of it
+            failed = [error]
+        if await self._retrying(self._try, entry, failed) and self.cause:
             log.info("sink_works_again", sink=self.name, seq=entry.seq)
             self.cause = ""
 
-    async def _try(self, entry: Entry) -> bool:
+    async def _try(self, entry: Entry, failed: list[Exception]) -> bool:
+        if failed:
+            raise failed.pop()
         await self._sink.write(entry)
         return True
 

@@ -15,6 +15,7 @@ from bridge.interfaces import Draft, Entry
 from bridge.journal.place import parse_url
 from bridge.journal.raw import Gathered, Line
 from bridge.journal.rows import Row
+from bridge.journal.spacing import Spacing
 from bridge.journal.store import Store
 
 log = structlog.get_logger("kirichess_journal")
@@ -49,7 +50,8 @@ class _Batch:
 class SqlJournal:
     """A Journal in SQLite: `sqlite:///FILE`, or `sqlite://` for one that is gone with the program.
 
-    Everything that waits while one transaction runs goes into the next one together (group commit).
+    Everything that waits while one transaction runs goes into the next one together (group commit), and where many
+    follow each other they are spaced, so that more goes into each.
     Raises UsageError for an address that is none. `now_ms` is the wall clock that entries are stamped with; `raw_days`
     is how long the platform's lines are kept, 0: not at all.
 
@@ -64,6 +66,7 @@ class SqlJournal:
         self._thread: ThreadPoolExecutor | None = None
         self._store: Store | None = None
         self._writing = asyncio.Lock()
+        self._spacing = Spacing()
         self._waiting: _Batch | None = None
         self._last = 0
         self._recent: deque[Entry] = deque(maxlen=RECENT)
@@ -173,6 +176,10 @@ class SqlJournal:
         """Stored entries in order."""
         return await self._run(self._opened().read, subject, tuple(types), after, limit)
 
+    async def bury(self, sink: str, seq: int, cause: str) -> None:
+        """An entry could not be delivered: it is kept for `events resend`. Raises JournalError."""
+        await self._run(self._opened().bury, sink, seq, cause, self._now_ms())
+
     async def last_seq(self) -> int:
         """The greatest number given so far, 0 for an empty journal."""
         return self._last
@@ -225,6 +232,7 @@ class SqlJournal:
 
     async def _commit(self, store: Store, batch: _Batch) -> list[list[Entry]]:
         async with self._writing:
+            await self._spaced()
             self._waiting = None
             if self._soon is not None:
                 self._soon.cancel()
@@ -246,6 +254,14 @@ class SqlJournal:
                 self._news.set()
                 self._news = asyncio.Event()
             return stored
+
+    async def _spaced(self) -> None:
+        """What comes meanwhile goes into the same transaction; not once the journal closes."""
+        loop = asyncio.get_running_loop()
+        wait_s = self._spacing.wait_s(loop.time())
+        if wait_s and self._store is not None:
+            await asyncio.sleep(wait_s)
+        self._spacing.begins(loop.time())
 
     # -- trouble and chores --------------------------------------------------------------------------------------
 

@@ -19,6 +19,8 @@ TOKENS = {BRIDGE: "lip_Kiri", ECHO: "lip_Echo"}
 _RIVAL = "Rival"
 _LIMIT_S = 10_800
 _PAIRINGS_A_S = 25
+_LONGEST_PLIES = 80
+"""Then the opponent resigns: games of all ages run together, as on a server that has been up for long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +107,16 @@ class Rivals:
         return Report(self._stopwatch.counts, games)
 
     async def _table(self, account: str, color: chess.Color) -> None:
+        # The first game ends early, as if it had begun before: else all would be equally old for ever.
+        longest = self._dice.randint(2, _LONGEST_PLIES)
         while not self._ending.is_set():
             white, black = (account, _RIVAL) if color else (_RIVAL, account)
             game = self._arena.games[self._arena.pair(white, black, _LIMIT_S)]
             self._accounts[game.id] = account
-            await self._play(game, account, not color)
+            await self._play(game, account, not color, longest)
+            longest = _LONGEST_PLIES
 
-    async def _play(self, game: Game, account: str, color: chess.Color) -> None:
+    async def _play(self, game: Game, account: str, color: chess.Color, longest: int) -> None:
         counts, seen = self._stopwatch.counts[account], 0
         while not game.over:
             if not await self._turn_comes():
@@ -120,7 +125,7 @@ class Rivals:
                 pass
             elif game.turn != color:
                 counts.late += game.plies > 0
-            elif account == ECHO and game.plies >= len(self._script) - 1:
+            elif game.plies >= longest or (account == ECHO and game.plies >= len(self._script) - 1):
                 self._resign(game, color)
             else:
                 self._stopwatch.sends(account, game.id)
