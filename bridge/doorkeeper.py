@@ -138,6 +138,7 @@ class Doorkeeper:
 
     def gone(self, challenge_id: str) -> None:
         """It was withdrawn, or has lapsed."""
+        self._waiting.pop(challenge_id, None)
         self._slots.release(challenge_id)
 
     def admit(self) -> None:
