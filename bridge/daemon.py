@@ -255,7 +255,7 @@ class Daemon:
         token = settings.token.get_secret_value() if settings.token is not None else None
         self.monitor = Monitor(settings.listen, token)
         stack.push_async_callback(_cancelled, asyncio.create_task(self._metrics.follow(self._journal)))
-        app = create_monitor(self._journal, self.status, metrics=self._metrics.expose)
+        app = create_monitor(self._journal, self.status, metrics=self._metrics.expose, language=settings.language)
         await self.monitor.start(app)
         stack.push_async_callback(self.monitor.stop)
 

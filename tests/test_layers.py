@@ -54,7 +54,8 @@ ARROWS: dict[str, set[str]] = {
     "matchmaking": {"account_log", "history", "lobby", "pairing", "session", "slots", *_GAME},
     "tournaments": {"lobby", "pairing", "slots", *_GAME},
     "seeking": {
-        *{"clocks", "lobby", "matchmaking", "name_lists", "pairing", "session", "settings", "tournaments"},
+        *{"clocks", "lobby", "matchmaking", "name_lists", "pairing", "session", "settings", "tasks"},
+        "tournaments",
         *_GAME,
     },
     "source": {"account_log", *_CONTRACT},
@@ -79,7 +80,7 @@ ARROWS: dict[str, set[str]] = {
     "feed": _CONTRACT,
     "metrics": {"stopwatch", "traffic", *_CONTRACT},
     "now": {"feed", "journal", "lobby", "metrics", "platforms", "web"},
-    "web": {"addresses", "clocks", "cloudevents", "records", "verdicts", *_CONTRACT},
+    "web": {"addresses", "clocks", "cloudevents", "records", "verdicts", "words", *_CONTRACT},
     # Of the records the arena only reads recorded games, so that they mean the same live and as a file.
     "arena": {"clocks", "records", "errors"},
     "settings": {"addresses", "decisions", "rules", *_TELLING},

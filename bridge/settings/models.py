@@ -48,6 +48,9 @@ class MonitorSettings(Section):
     listen: Listen = Field(default="127.0.0.1:8080", description="Address and port; off loopback a token is needed.")
     token: Secret | None = Field(default=None, description="What readers send as Authorization: Bearer.")
     token_file: Text | None = Field(default=None, description=_TOKEN_FILE.format(what="token"))
+    language: Literal["en", "nl", "fr", "pt"] | None = Field(
+        default=None, description="The pages' language, unless a reader asks for another; left out: the browser's."
+    )
 
     @property
     def host(self) -> str:

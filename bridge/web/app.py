@@ -22,11 +22,16 @@ log = structlog.get_logger("kirichess_monitor")
 
 
 def create_monitor(
-    journal: Journal, status: Callable[[], StatusReport], *, metrics: Callable[[], bytes] | None = None
+    journal: Journal,
+    status: Callable[[], StatusReport],
+    *,
+    metrics: Callable[[], bytes] | None = None,
+    language: str | None = None,
 ) -> web.Application:
     """The application over an open journal; `status` is asked at every request. Give it to `Monitor.start`.
 
     `metrics` makes what /metrics answers, in Prometheus' text format; without it there is no such address.
+    `language`: the pages', unless a reader asks for another; None: the browser's.
     """
     routes = _Routes(journal, status)
     events = EventStream(journal)
@@ -35,7 +40,7 @@ def create_monitor(
     app.on_shutdown.append(events.close)
     app.cleanup_ctx.append(routes.follow)
     app.cleanup_ctx.append(events.run)
-    Pages(journal, status, routes.known).add_to(app.router)
+    Pages(journal, status, routes.known, language=language).add_to(app.router)
     app.router.add_get("/healthz", routes.healthz)
     app.router.add_get("/readyz", routes.readyz)
     app.router.add_get("/status", routes.status)

@@ -70,7 +70,6 @@ FOR_SCRIPTS: tuple[str, ...] = (
     _("Black’s flag has fallen, to be confirmed"),
     _("{ending} costs about {bill} s in {moves} moves; the clock must hold {needed} s and holds {clock} s."),
     _("move {move}: White {white}, Black {black}"),
-    _("gap"),
 )
 """What the scripts say, by their English words."""
 
@@ -141,11 +140,11 @@ class Words:
         return self.gettext(REASONS.get(str(reason), str(reason)))
 
 
-def choose_language(asked: str | None, setting: str, accepted: str) -> tuple[str, bool]:
+def choose_language(asked: str | None, setting: str | None, accepted: str) -> tuple[str, bool]:
     """The language of a page and whether its reader asked for it: `?lang=`, else the setting, else the browser's."""
     if asked is not None and asked in LANGUAGES:
         return asked, True
-    if setting in LANGUAGES:
+    if setting is not None and setting in LANGUAGES:
         return setting, False
     ranked = []
     for place, part in enumerate(accepted.split(",")[:20]):

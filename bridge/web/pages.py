@@ -18,15 +18,16 @@ from bridge.web.page_words import Words, choose_language
 from bridge.web.search import Found, GameQuery, search
 from bridge.web.sheet import game_entries, sheet
 from bridge.web.status import StatusReport
+from bridge.words import words
 
 _RECENT = 20
 
 
 class Pages:
-    """HTML over an open journal. `language`: that of readers who ask for none; empty: their browser's."""
+    """HTML over an open journal. `language`: that of readers who ask for none; None: their browser's."""
 
     def __init__(
-        self, journal: Journal, status: Callable[[], StatusReport], games: Games, *, language: str = ""
+        self, journal: Journal, status: Callable[[], StatusReport], games: Games, *, language: str | None = None
     ) -> None:
         self._journal = journal
         self._status = status
@@ -46,7 +47,7 @@ class Pages:
             query = GameQuery.read(request.query)
         except UsageError as error:
             return problem(400, str(error))
-        words = self._words(request)
+        speaks = self._words(request)
         seq = await self._journal.last_seq()
         games = await self._games.current()
         found = await self._found(query, games)
@@ -57,9 +58,9 @@ class Pages:
             "running": [game for game in games if game.running],
             "query": query,
             "found": found.games,
-            "older": found.before and _address(words, {**query.words(), "before": str(found.before)}),
+            "older": found.before and _address(speaks, {**query.words(), "before": str(found.before)}),
         }
-        return _html(render("home.html", words, "./", **values))
+        return _html(render("home.html", speaks, "./", **values))
 
     async def _found(self, query: GameQuery, games: list[GameSummary]) -> Found:
         """What the reader asks for; the last games that ended, where he asks for nothing."""
@@ -103,12 +104,12 @@ class Pages:
     def _words(self, request: web.Request) -> Words:
         accepted = request.headers.get("Accept-Language", "")
         lang, chosen = choose_language(request.query.get("lang"), self._language, accepted)
-        return Words(lang, chosen)
+        return Words(lang, chosen, words(lang))
 
 
 def _html(body: bytes) -> web.Response:
     return web.Response(body=body, content_type="text/html", charset="utf-8")
 
 
-def _address(words: Words, query: dict[str, str]) -> str:
-    return f"./?{urlencode({**query, **({'lang': words.lang} if words.chosen else {})})}"
+def _address(speaks: Words, query: dict[str, str]) -> str:
+    return f"./?{urlencode({**query, **({'lang': speaks.lang} if speaks.chosen else {})})}"

@@ -66,7 +66,7 @@ function bill(here) {
     place.textContent = place.dataset.none;
     return;
   }
-  const values = { ending: priced.ending, moves: priced.moves };
+  const values = { ending: san(priced.ending), moves: priced.moves };
   for (const name of ["bill", "needed", "clock"]) values[name] = seconds(priced[`${name}_ms`]);
   const side = say(priced.side === "white" ? "White" : "Black");
   const words = say("{ending} costs about {bill} s in {moves} moves; the clock must hold {needed} s and holds {clock} s.", values);

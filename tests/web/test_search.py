@@ -1,0 +1,67 @@
+"""The search over the whole journal, as the API answers it."""
+
+from collections.abc import AsyncIterator
+
+import aiohttp
+import pytest
+
+from tests.web.browser import Place, place
+
+
+@pytest.fixture
+async def here() -> AsyncIterator[Place]:
+    async with place() as opened:
+        for number in range(7):
+            white, black = ("Anna", "Bert") if number % 2 else ("Çelik", "Anna")
+            table = await opened.table(f"game000{number}", white, black, pool="anchor" if number < 3 else "winder")
+            await table.play("e4", "e5")
+            if number != 5:
+                await table.end("resign", number % 2 == 0)
+        yield opened
+
+
+async def ids(here: Place, query: str) -> list[str]:
+    async with aiohttp.ClientSession(here.url) as session, session.get(f"/api/games?{query}") as response:
+        assert response.status == 200, await response.text()
+        return [game["id"][-1] for game in await response.json()]
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("player=ÇEL", "6420"),
+        ("player=anna&result=0-1", "31"),
+        ("pool=anchor", "210"),
+        ("pool=Winder&result=1-0", "64"),
+        ("state=running", "5"),
+        ("reason=resignation&player=bert", "31"),
+        ("account=anna&limit=2", "65"),
+        ("player=nobody", ""),
+        ("limit=3&before=1", ""),
+    ],
+)
+async def test_games_are_found_the_newest_first(here: Place, query: str, found: str) -> None:
+    assert "".join(await ids(here, query)) == found
+
+
+async def test_pages_follow_each_other_without_gaps_or_repeats(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.web.search.WINDOW", 5)
+    monkeypatch.setattr("bridge.web.search.MOST_WINDOWS", 2)
+    seen: list[str] = []
+    async with aiohttp.ClientSession(here.url) as session:
+        address = "/api/games?limit=2"
+        while address:
+            async with session.get(address) as response:
+                seen += [game["id"][-1] for game in await response.json()]
+                following = response.links.get("next")
+                address = str(following["url"]) if following else ""
+    assert "".join(seen) == "6543210"
+
+
+@pytest.mark.parametrize("query", ["result=2-0", "state=odd", "limit=x", "before=-1", "limit=²"])
+async def test_an_impossible_question_is_refused(here: Place, query: str) -> None:
+    async with aiohttp.ClientSession(here.url) as session:
+        for path in ("/api/games", "/"):
+            async with session.get(f"{path}?{query}") as response:
+                assert response.status == 400
+                assert query.partition("=")[0] in (await response.json())["error"]
