@@ -23,6 +23,7 @@ ARROWS: dict[str, set[str]] = {
     "rules": {"errors"},
     "decisions": {"rules"},
     "records": {"rules", "errors"},
+    "words": set(),
     "actions": set(),
     "interfaces": {"actions", "rules"},
     "cloudevents": {"interfaces"},

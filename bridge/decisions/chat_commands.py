@@ -1,0 +1,130 @@
+"""What the bot answers to commands. Clock facts only while a game runs: bills and evaluations wait for its end."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from gettext import NullTranslations
+from typing import Final
+
+from bridge.decisions.chat_lines import clocks_line, decimal, gap_line, pool_line, rules_line
+from bridge.rules.bills import conversion_bill, ending_name, stronger_side
+from bridge.rules.ledger import Ledger
+from bridge.rules.pools import Ruleset
+
+COMMANDS: Final = tuple("!help !clock !gap !pool !rules !name !engine !ping !queue !standard !lang".split())
+AFTER: Final = ("!bill", "!eval")
+"""Answered once the platform's game is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What answers are made of. `elapsed_ms`: how long the running turn has lasted; `ping_ms` None: not measured."""
+
+    ledger: Ledger
+    elapsed_ms: int = 0
+    me: str = ""
+    engine: str = ""
+    ping_ms: int | None = None
+    queued: int = 0
+    evaluation: str = ""
+    acts: bool = True
+
+
+def command_of(text: str) -> tuple[str, str] | None:
+    """The command and its argument in small letters, None where a line holds none."""
+    match text.strip().lower().split(maxsplit=1):
+        case [command, *rest] if command in (*COMMANDS, *AFTER):
+            return command, rest[0].strip() if rest else ""
+    return None
+
+
+def reply(text: str, facts: Facts, words: NullTranslations) -> str | None:
+    """The answer to a command that changes nothing; None: it is none, or one of the few that do."""
+    found = command_of(text)
+    if found is None:
+        return None
+    command, argument = found
+    if command in AFTER:
+        return _after(command, facts, words)
+    answer = _ANSWERS.get(command)
+    return None if answer is None or (command == "!pool" and argument) else answer(facts, words)
+
+
+def _after(command: str, facts: Facts, words: NullTranslations) -> str:
+    if facts.ledger.platform is None:
+        return words.gettext("I answer {command} after the game.").format(command=command)
+    if command == "!eval":
+        known = words.gettext("My last evaluation: {evaluation}").format(evaluation=facts.evaluation)
+        return known if facts.evaluation else words.gettext("I have no evaluation.")
+    return _bill(facts.ledger, words)
+
+
+def _bill(ledger: Ledger, words: NullTranslations) -> str:
+    winner = stronger_side(ledger.board, ledger.setup.rules.dials)
+    bill = None if winner is None else conversion_bill(ledger.board, winner)
+    if winner is None or bill is None:
+        return words.gettext("No priced ending is on the board.")
+    text = words.gettext(
+        "{ending} costs about {bill} s in {moves} moves; the clock must hold {needed} s and holds {clock} s."
+    )
+    return text.format(
+        ending=ending_name(ledger.board, winner),
+        bill=bill.seconds,
+        moves=bill.moves,
+        needed=bill.seconds - bill.last_toll_s,
+        clock=decimal(f"{ledger.clock_ms(winner) / 1000:g}", words),
+    )
+
+
+def _help(facts: Facts, words: NullTranslations) -> str:
+    commands = (*COMMANDS, *(AFTER if facts.ledger.platform is not None else ()))
+    return words.gettext("I referee KiriChess. Commands: {commands}").format(commands=" ".join(commands))
+
+
+def _ping(facts: Facts, words: NullTranslations) -> str:
+    if facts.ping_ms is None:
+        return words.gettext("I have not measured the server yet.")
+    return words.gettext("The server answers my moves within {ms} ms.").format(ms=facts.ping_ms)
+
+
+def refusal(words: NullTranslations) -> str:
+    """To whoever may not, or no longer, choose the rules."""
+    return words.gettext("Only my opponent chooses, in a casual game, before move two.")
+
+
+def unknown_pool(known: Iterable[str], words: NullTranslations) -> str:
+    """To a pool that is not there."""
+    return words.gettext("Pools: {pools}").format(pools=" ".join(known))
+
+
+def chosen(rules: Ruleset, safe: str | None, words: NullTranslations) -> list[str]:
+    """What is said when a pool was chosen; `safe`: its safe platform clock where this game's is shorter."""
+    told = [pool_line(rules, words)]
+    if safe is not None:
+        text = words.gettext(
+            "Next time play {safe}: transfers lengthen games, and a shorter platform clock ends first."
+        )
+        told.append(text.format(safe=safe))
+    return told
+
+
+def plain(words: NullTranslations) -> str:
+    """What is said when somebody opts out of scoring."""
+    return words.gettext("This game is plain chess; I only note what KiriChess would say.")
+
+
+def spoken(words: NullTranslations) -> str:
+    """What is said in a language that was asked for."""
+    return words.gettext("I speak English here now.")
+
+
+_ANSWERS: Final[dict[str, Callable[[Facts, NullTranslations], str]]] = {
+    "!help": _help,
+    "!clock": lambda facts, words: clocks_line(facts.ledger, facts.elapsed_ms, words),
+    "!gap": lambda facts, words: gap_line(facts.ledger, facts.elapsed_ms, words),
+    "!pool": lambda facts, words: pool_line(facts.ledger.setup.rules, words),
+    "!rules": lambda facts, words: rules_line(facts.ledger.setup.rules, words),
+    "!name": lambda facts, words: words.gettext("I am {me}, a KiriChess bot.").format(me=facts.me),
+    "!engine": lambda facts, words: words.gettext("My engine: {engine}").format(engine=facts.engine),
+    "!ping": _ping,
+    "!queue": lambda facts, words: words.gettext("Challenges that wait: {count}").format(count=facts.queued),
+}
