@@ -84,6 +84,10 @@ class Matchmaker:
                     await self._round(policy)
                 except PlatformError as error:
                     self._pause(error)
+                except Exception:
+                    # One round's fault must not end the search for good: it is told with its trace.
+                    log.exception("matchmaking_crashed", account=self._bot.name)
+                    self._pause_until_ms = self._clock() + 1000 * _DENIED_S
 
     def drain(self) -> None:
         """Challenge nobody more, and take back what stands."""
@@ -182,9 +186,8 @@ class Matchmaker:
             raise
         except PlatformError as error:
             log.warning("challenge_without_answer", account=self._bot.name, cause=str(error))
-            # It may stand nevertheless, and become a game: its slot is kept for as long as it could.
-            await asyncio.sleep(_LEASE_S)
-            await self._remember(proposal, "lapsed", "", reason=str(error))
+            outcome: Outcome = "accepted" if await self._begun(proposal.opponent) else "lapsed"
+            await self._remember(proposal, outcome, "", reason=str(error))
         else:
             self._limited = 0
             return challenge_id
@@ -221,6 +224,19 @@ class Matchmaker:
         except TimeoutError:
             return False
         return challenge_id in self._heard
+
+    async def _begun(self, opponent: str) -> bool:
+        """Whether an offer that nobody told us of has become a game: its slot is kept for as long as it could."""
+        try:
+            async with asyncio.timeout(_LEASE_S):
+                while not any(guest.opponent == opponent for guest in self._lobby.slots.games.values()):
+                    self._news.clear()
+                    await self._news.wait()
+                    # The lobby acts on what it hears after we have.
+                    await asyncio.sleep(0)
+        except TimeoutError:
+            return False
+        return True
 
     async def _taken_back(self, challenge_id: str) -> bool:
         try:

@@ -3,7 +3,6 @@
 Everything here can be set anew while it runs.
 """
 
-import asyncio
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 
@@ -15,6 +14,7 @@ from bridge.pairing import Pairing
 from bridge.session import BotAccount
 from bridge.settings.play import Play
 from bridge.settings.tournaments import TournamentSettings
+from bridge.tasks import Tasks
 from bridge.tournaments import Entry, TournamentPolicy, Tournaments
 
 
@@ -54,8 +54,10 @@ class Seeking:
 
     def start(self, stack: AsyncExitStack) -> None:
         """Run both until the stack ends."""
-        for work in (self.matchmaker.run(), self.tournaments.run()):
-            stack.push_async_callback(_ended, asyncio.create_task(work))
+        tasks = Tasks()
+        stack.push_async_callback(tasks.end)
+        tasks.spawn(self.matchmaker.run())
+        tasks.spawn(self.tournaments.run())
 
     def drain(self) -> None:
         """Seek no more; what stands is taken back."""
@@ -70,8 +72,3 @@ def tournament_policy(settings: TournamentSettings) -> TournamentPolicy:
         for entry in settings.join
     ]
     return TournamentPolicy(tuple(entries), settings.teams, settings.listed, settings.early_s)
-
-
-async def _ended(task: asyncio.Task[None]) -> None:
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)

@@ -70,6 +70,9 @@ class Tournaments:
                     await self._look(self.policy or TournamentPolicy())
                 except PlatformError as error:
                     log.warning("tournaments_not_seen", account=self._lobby.name, cause=str(error))
+                except Exception:
+                    # One look's fault must not be the last look.
+                    log.exception("tournaments_crashed", account=self._lobby.name)
             self._now.clear()
             try:
                 await asyncio.wait_for(self._now.wait(), _LOOK_S)

@@ -70,6 +70,13 @@ def _of_account(entry: Entry) -> str:
             return f"{entry.subject} challenge accepted, {f'pool {pool}' if pool else 'plain chess'}"
         case event_types.CHALLENGE_DECLINED:
             return f"{entry.subject} challenge declined: {data.get('reason')}"
+        case event_types.CHALLENGE_SENT:
+            return f"{entry.subject} we challenge {data.get('opponent')}"
+        case event_types.CHALLENGE_ANSWERED:
+            reason = data.get("reason")
+            return f"{data.get('opponent')}, challenged by us: {data.get('outcome')}" + (
+                f" ({reason})" if reason else ""
+            )
     return ""
 
 

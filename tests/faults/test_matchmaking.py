@@ -1,5 +1,6 @@
 """A bot that challenges others: what becomes of its offers, and that no slot is lost over any of them."""
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -144,6 +145,9 @@ async def test_an_offer_whose_making_has_no_answer_keeps_its_slot_while_it_could
     assert lobby(table).slots.taken == 1
     table.arena.desk.accept(offers(table)[0].dest, offers(table)[0].id)
     await table.until(lambda: lobby(table).games == (offers(table)[0].id,))
+    await table.until(lambda: answers(table))
+    assert answers(table)[0]["outcome"] == "accepted"
+    await table.until(lambda: lobby(table).slots.taken == 1)
 
 
 async def test_their_daily_limit_spares_them_alone(open_table: Any, seeks: Any) -> None:
@@ -163,6 +167,24 @@ async def test_our_daily_limit_ends_the_offers(open_table: Any, seeks: Any) -> N
         await table.until(lambda: table.daemon._lobbies and lobby(table).doorkeeper.no_bots_before_ms > 0)
         assert answers(table) == []
         assert lobby(table).slots.taken == 0
+
+
+async def test_a_429_pauses_the_offers_longer_and_longer(
+    table: Any, seeks: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.matchmaking._PAUSES_S", (0.4, 1.6))
+    table.faults.next("challenge", status=429, body="<html>Too many</html>", times=3)
+    await table.run(matchmaking=seeks())
+    asked: list[int] = []
+
+    def told() -> bool:
+        asked[:] = [line.at_ms for line in table.requests if line.path == "/api/challenge/robot"][:4]
+        return len(asked) == 4
+
+    await table.until(told, what="an offer after three refusals")
+    waits = [later - earlier for earlier, later in pairwise(asked)]
+    assert [wait >= least for wait, least in zip(waits, (400, 800, 1600), strict=True)] == [True] * 3
+    assert answers(table) == []
 
 
 async def test_a_drain_takes_back_what_stands(table: Any, seeks: Any, monkeypatch: pytest.MonkeyPatch) -> None:
