@@ -206,10 +206,13 @@ class Matchmaker:
 
     async def _answer(self, challenge_id: str) -> tuple[Outcome, str]:
         """What became of it; an offer without an answer is taken back."""
-        if not await self._told(challenge_id) and not await self._taken_back(challenge_id):
-            # It is a game, of which the stream is about to tell.
-            await self._told(challenge_id)
-            return "accepted", ""
+        if not await self._told(challenge_id):
+            taken_back = await self._taken_back(challenge_id)
+            if not taken_back:
+                # It is a game, or may be one: the stream is about to tell, or does when it is back.
+                await self._told(challenge_id)
+            if taken_back is False:
+                return "accepted", ""
         reason = self._heard.get(challenge_id, "canceled")
         if not reason:
             return "accepted", ""
@@ -238,13 +241,13 @@ class Matchmaker:
             return False
         return True
 
-    async def _taken_back(self, challenge_id: str) -> bool:
+    async def _taken_back(self, challenge_id: str) -> bool | None:
+        """False: it is a game. None: nobody knows; if it is none, it lapses by itself."""
         try:
             return await self._pairing.take_back(challenge_id)
         except PlatformError as error:
-            # Without an answer it lapses by itself.
             log.info("offer_not_taken_back", challenge=challenge_id, cause=str(error))
-            return True
+            return True if isinstance(error, Refused) else None
 
     async def _remember(
         self, proposal: Proposal, outcome: Outcome, challenge_id: str, *, reason: str, wait_ms: int = 0

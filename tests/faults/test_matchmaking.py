@@ -121,18 +121,25 @@ def _wish() -> Any:
     return Wish(control_of(540), "standard", None, False, "white", frozenset())
 
 
-@pytest.mark.parametrize("stream", ["end", "drop"])
+@pytest.mark.parametrize("gone", ["silent", "in an outage"])
 async def test_an_offer_that_is_accepted_while_our_stream_is_gone_stays_a_game(
-    table: Any, seeks: Any, stream: str
+    table: Any, seeks: Any, gone: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("bridge.matchmaking._LEASE_S", 1.5)
     await table.run(matchmaking=seeks(), concurrency=1)
     await table.until(lambda: offers(table), what="an offer")
     (offer,) = offers(table)
-    table.faults.next("event_stream", status=503, times=3)
-    getattr(table.faults, stream)("event")
+    if gone == "silent":
+        # Keep-alives come, and no line of the game.
+        table.arena.hall.audience.events.pop("kiri")
+    else:
+        table.faults.next("event_stream", status=503, times=25)
+        table.faults.drop("event")
     table.arena.desk.accept(offer.dest, offer.id)
     await table.until(lambda: answers(table))
     assert answers(table)[0]["outcome"] == "accepted"
+    if gone == "silent":
+        await table.lose_events("end")
     await table.until(lambda: lobby(table).games == (offer.id,))
     assert not table.arena.games[offer.id].over
     assert len(offers(table)) == 1
