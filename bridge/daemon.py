@@ -11,6 +11,7 @@ from pathlib import Path
 import structlog
 
 from bridge.clocks import steady_ms, wall_ms
+from bridge.conversation import Speech, Titles
 from bridge.decisions.pool_choice import choose_pool
 from bridge.engine_budget import EngineBudget
 from bridge.engines.build import build_engine
@@ -187,6 +188,9 @@ class Daemon:
             new_fallback=partial(build_engine, EngineSpec("kiri", builtin=True)),
             wall_ms=wall_ms,
             measures=self._metrics.measures,
+            titles=Titles(platform.title_of),
+            engine=play.engine,
+            queued=lambda: lobby.doorkeeper.queued,
         )
         policy = play.challenge.policy(play.concurrency)
         pool_of, session = partial(choose_pool, play.pools), partial(self._session, bot)
@@ -200,7 +204,7 @@ class Daemon:
             choose_rules=play.ruleset,
             overhead_ms=play.move_overhead,
             abort_ms=play.abort_time * 1000,
-            greeting=play.greeting,
+            speech=_speech(play),
             think_cap_ms=self._think_cap_ms,
         )
 
@@ -383,3 +387,10 @@ async def _cancelled(*tasks: asyncio.Task[object]) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _speech(play: Play) -> Speech:
+    if isinstance(play.greeting, bool):
+        return Speech(play.language, pool_told=play.greeting)
+    own = play.greeting
+    return Speech(play.language, own.pool, own.hello, own.goodbye, own.hello_spectators, own.goodbye_spectators)

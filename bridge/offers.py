@@ -45,6 +45,10 @@ class Offers:
             self._offered = True
             self._stood()
 
+    def play_plain(self) -> None:
+        """KiriChess changes nothing any more."""
+        self._seat = Seat(self._seat.side, acts=False)
+
     def answer(self) -> None:
         """See to it that everything gets its answer."""
         if self._wants_draw():

@@ -13,7 +13,9 @@ import chess
 import structlog
 
 from bridge import event_types, history
-from bridge.decisions import chat
+from bridge.conversation import Conversation, Speech, Titles
+from bridge.decisions.chat_commands import Facts
+from bridge.decisions.overhead import Overhead
 from bridge.decisions.time_budget import budget
 from bridge.decisions.turn import Decision, Seat, decide
 from bridge.errands import Errands
@@ -37,7 +39,6 @@ from bridge.interfaces import (
 )
 from bridge.offers import Offers
 from bridge.outbox import Outbox
-from bridge.records.one_line import one_line
 from bridge.rules.ledger import Ledger
 from bridge.rules.pools import DEFAULT_POOL, Ruleset, named
 from bridge.rules.snapshot import TimeControl
@@ -68,7 +69,7 @@ class PlayStyle:
     choose_rules: Callable[[TimeControl | None], Ruleset | None]
     overhead_ms: int = 100
     abort_ms: int = 30_000
-    greeting: bool = True
+    speech: Speech = field(default_factory=Speech)
     think_cap_ms: int | None = None
 
 
@@ -84,6 +85,10 @@ class BotAccount:
     new_fallback: Callable[[], Engine]
     wall_ms: Callable[[], int]
     measures: Measures = field(default_factory=Unmeasured)
+    overhead: Overhead = field(default_factory=Overhead)
+    titles: Titles | None = None
+    engine: str = ""
+    queued: Callable[[], int] = lambda: 0
 
 
 class Session:
@@ -103,8 +108,8 @@ class Session:
         self._voice = Voice(bot.platform, bot.journal, bot.name, game_id, muted=True)
         self._seat: Seat | None = None
         self._turn: Turn | None = None
-        self._marks: set[tuple[chess.Color, int]] = set()
-        self._fall_told = False
+        self._talk: Conversation | None = None
+        self._evaluation = ""
         self._offers: Offers | None = None
         self._can_claim = False
         self._stopwatch = Stopwatch(bot.measures)
@@ -162,7 +167,8 @@ class Session:
             case GameState() if self._tracker.is_open:
                 await self._take(message)
             case ChatLine() if self._tracker.is_open:
-                self._heard(message)
+                if self._talk is not None:
+                    self._talk.heard(message)
             case OpponentGone() if self._tracker.is_open:
                 self._can_claim = message.gone and message.claim_in_ms == 0
                 self._step()
@@ -185,17 +191,18 @@ class Session:
         await self._tracker.open(info, rules, source="stream", precision_ms=10, seat=seat)
         self._voice = Voice(self._bot.platform, self._bot.journal, self.me, self.game_id, muted=not acts)
         await self._voice.open()
-        if self._style.greeting:
-            for number, line in enumerate(chat.greeting(rules)):
-                self._voice.say(line, once=f"greeting-{number}")
-        # What had happened before a restart was told and acted upon then.
-        self._marks = chat.marks_behind(self._tracker.ledger)
+        bot = self._bot
+        talk = (self._style.speech, self._tasks, bot.journal, bot.titles, self._facts, self._opt_out)
+        self._talk = Conversation(self.me, self._voice, info, side, *talk)
+        await self._talk.open()
         offered = await history.draw_offered(self._bot.journal, self.me, self.game_id)
         self._offers = Offers(
             *(self.game_id, self._seat, self._tracker.ledger, self._errands),
             offered=offered,
             stood=lambda: self._tasks.spawn(self._remember_draw()),
         )
+        if await history.standard(bot.journal, self.me, self.game_id):
+            self._play_plain()
         self._tasks.spawn(self._abort_idle())
 
     async def _take(self, message: GameOpened | GameState) -> None:
@@ -204,7 +211,8 @@ class Session:
         if self._offers is not None:
             self._offers.stand(message)
             self._offers.answer()
-        self._announce()
+        if self._talk is not None and self.seat.acts:
+            self._talk.announce(self._tracker.ledger)
 
     async def _remember_draw(self) -> None:
         try:
@@ -213,25 +221,31 @@ class Session:
             # After a restart it may be offered once more, which harms nobody.
             log.warning("draw_not_remembered", game=self.game_id, cause=str(error))
 
-    def _announce(self) -> None:
-        """Say what a clock has come to, each thing once."""
-        ledger = self._tracker.ledger
-        if ledger.outcome is None:
-            if news := chat.marks_passed(ledger, self._marks):
-                self._voice.say(chat.clock_line(ledger, news), once=f"clock-{len(ledger.moves)}")
-        elif ledger.platform is None and ledger.certain and not self._fall_told and (line := chat.flag_line(ledger)):
-            self._fall_told = True
-            self._voice.say(line, once="flag", important=True)
+    def _facts(self) -> Facts:
+        tracker = self._tracker
+        ping_ms, queued = self._bot.overhead.p95_ms, self._bot.queued()
+        said = (self._bot.engine, ping_ms, queued, self._evaluation)
+        return Facts(tracker.ledger, tracker.elapsed_ms(), self.me, *said)
 
-    def _heard(self, line: ChatLine) -> None:
-        """Answer our opponent, in either room. Of spectators it is not known which are bots, so nobody else is."""
-        info = self._tracker.info
-        opponent = info.player(not self.seat.side) if info is not None else None
-        if opponent is None or opponent.is_bot or line.user.lower() not in (opponent.name.lower(), opponent.id):
-            return
-        answer = chat.reply(line.text, self._tracker.ledger, self._tracker.elapsed_ms())
-        if answer is not None and line.user:
-            self._voice.say(answer, room=line.room)
+    def _opt_out(self) -> bool:
+        """Plain chess from here on, as the opponent asked before move two; False: it is too late for that."""
+        if len(self._tracker.ledger.moves) >= 2 or not self.seat.acts:
+            return False
+        self._play_plain()
+        self._tasks.spawn(self._remember_standard())
+        return True
+
+    async def _remember_standard(self) -> None:
+        try:
+            await history.remember_standard(self._bot.journal, self.me, self.game_id)
+        except JournalError as error:
+            # After a restart the opponent may ask again.
+            log.warning("standard_not_remembered", game=self.game_id, cause=str(error))
+
+    def _play_plain(self) -> None:
+        self._seat = Seat(self.seat.side, acts=False)
+        if self._offers is not None:
+            self._offers.play_plain()
 
     # -- what we do ----------------------------------------------------------------------------------------------
 
@@ -244,8 +258,8 @@ class Session:
         elif self._turn is None or self._turn.moves != ledger.moves:
             self._end_turn()
             self._stopwatch.turn()
-            sending = self._stopwatch.sending
-            self._turn = Turn(self.game_id, ledger, self._choose, self._bot.platform, self._tasks, sending)
+            told = (self._stopwatch.sending, self._bot.overhead.add)
+            self._turn = Turn(self.game_id, ledger, self._choose, self._bot.platform, self._tasks, *told)
         if decision is Decision.RESIGN:
             resign = Resign(self.game_id)
             self._errands.while_wanted("resign", resign, self._is_running, every_s=_RESIGN_AGAIN_S)
@@ -267,12 +281,19 @@ class Session:
 
     async def _choose(self) -> Choice:
         with self._stopwatch.thinking():
-            return await self._thinker.choose(self._tracker.ledger, self._limit)
+            choice = await self._thinker.choose(self._tracker.ledger, self._limit)
+        if choice.score_cp is not None:
+            self._evaluation = f"{choice.score_cp / 100:+.2f}"
+        return choice
 
     def _limit(self) -> Limit:
         style, tracker = self._style, self._tracker
         time = budget(
-            tracker.ledger, style.overhead_ms, tracker.elapsed_ms(), style.think_cap_ms, plain=not self.seat.acts
+            tracker.ledger,
+            self._bot.overhead.ms(style.overhead_ms),
+            tracker.elapsed_ms(),
+            style.think_cap_ms,
+            plain=not self.seat.acts,
         )
         return Limit(time.white_ms, time.black_ms, time.white_increment_ms, time.black_increment_ms, time.deadline_ms)
 
@@ -307,7 +328,8 @@ class Session:
             # Nothing was played that could be told of.
             await self._voice.finish(0)
         else:
-            self._voice.say(one_line(judged), once="verdict", important=True)
+            if self._talk is not None:
+                self._talk.conclude(judged, scored=self.seat.acts)
 
     async def _without_gaps(self) -> Ledger:
         """Where several plies came in one line, their clocks are the archive's to tell (R14).

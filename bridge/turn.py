@@ -9,6 +9,7 @@ it might meet a later one.
 """
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 
 import structlog
@@ -31,7 +32,8 @@ the next move the time of a new one."""
 class Turn:
     """Our move in the position `ledger` is at now. It begins at once and goes on until `end`.
 
-    `sending` is called whenever the move is handed to the platform.
+    `sending` is called whenever the move is handed to the platform, `answered` with the round trip of one that went
+    well.
     """
 
     def __init__(
@@ -42,6 +44,7 @@ class Turn:
         platform: Platform,
         tasks: Tasks,
         sending: Callable[[], None] = lambda: None,
+        answered: Callable[[int], None] = lambda trip_ms: None,
     ) -> None:
         self.moves = list(ledger.moves)
         self._game_id = game_id
@@ -49,6 +52,7 @@ class Turn:
         self._choose = choose
         self._platform = platform
         self._sends = sending
+        self._answered = answered
         self._sending = False
         self._over = False
         self._stands = asyncio.Event()
@@ -86,7 +90,9 @@ class Turn:
         try:
             repeatable = may_be_legal_again(self._ledger, choice.uci)
             self._sends()
+            sent_s = time.perf_counter()
             await self._platform.perform(PlayMove(self._game_id, choice.uci, repeatable=repeatable))
+            self._answered(round(1000 * (time.perf_counter() - sent_s)))
         except PlatformError as error:
             log.error("move_failed", game=self._game_id, move=choice.uci, cause=str(error))
             return isinstance(error, Refused)

@@ -9,7 +9,7 @@ from collections import deque
 import structlog
 
 from bridge import event_types
-from bridge.decisions.chat import INTERVAL_MS, LINES_A_GAME, MAX_CHARACTERS, RESERVED_LINES
+from bridge.decisions.chat_lines import INTERVAL_MS, LINES_A_GAME, MAX_CHARACTERS, RESERVED_LINES
 from bridge.errors import JournalError, PlatformError
 from bridge.interfaces import Draft, Journal, Platform, Say
 

@@ -64,7 +64,9 @@ ARROWS: dict[str, set[str]] = {
     "name_lists": set(),
     "doorkeeper": {"account_log", "history", "name_lists", "session", "slots", "tasks", *_GAME},
     "watch_entries": {"source", "watch_list", "watching", "settings", *_GAME},
+    "conversation": {"tasks", "voice", "words", *_GAME},
     "session": {
+        "conversation",
         "tasks",
         "history",
         "tracker",
@@ -89,7 +91,7 @@ ARROWS: dict[str, set[str]] = {
     "daemon": {
         *{"engines", "journal", "platforms", "sinks", "settings", "web"},
         *{"clocks", "feed", "lobby", "session", "tracker", "watching", "watch_list", "source", "watch_entries"},
-        *{"metrics", "now", "seeking", "engine_budget"},
+        *{"metrics", "now", "seeking", "engine_budget", "conversation"},
         *_GAME,
     },
     "proof": {"journal", "platforms", "recompute", "tracker", *_GAME},

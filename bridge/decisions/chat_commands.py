@@ -10,7 +10,10 @@ from bridge.rules.bills import conversion_bill, ending_name, stronger_side
 from bridge.rules.ledger import Ledger
 from bridge.rules.pools import Ruleset
 
-COMMANDS: Final = tuple("!help !clock !gap !pool !rules !name !engine !ping !queue !standard !lang".split())
+COMMANDS: Final = (
+    *("!help", "!clock", "!gap", "!pool", "!rules", "!name"),
+    *("!engine", "!ping", "!queue", "!standard", "!lang"),
+)
 AFTER: Final = ("!bill", "!eval")
 """Answered once the platform's game is over."""
 

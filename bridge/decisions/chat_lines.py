@@ -1,4 +1,4 @@
-"""What the bot says in a game: greeting, clock lines, the fall of a flag; each in the language of `words`, a catalog."""
+"""What the bot says in a game: greeting, clocks, the fall of a flag; in the language of `words`, a catalog."""
 
 from collections.abc import Mapping, Sequence
 from gettext import NullTranslations

@@ -1,10 +1,11 @@
 """How an account plays: engine, pools, and the few habits it has."""
 
 from collections.abc import Mapping
-from typing import Annotated, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
+from bridge.decisions.chat_lines import MAX_CHARACTERS
 from bridge.decisions.pool_choice import DEFAULT_BY_TIME_CONTROL, choose_pool, parse_time_control
 from bridge.errors import DialError
 from bridge.rules.pools import NAMED, Ruleset, parse_dials
@@ -50,6 +51,28 @@ PoolSetting: TypeAlias = Annotated[
 ]
 
 
+Line: TypeAlias = Annotated[str, Field(max_length=MAX_CHARACTERS)]
+
+
+class Greeting(Section):
+    """Lines of the account's own, with the fields {opponent}, {me}, {pool} and {engine}."""
+
+    pool: bool = Field(default=True, description="Whether pool and rules are told in chat at the start of a game.")
+    hello: Line = Field(default="", description="Said to the opponent at the start.")
+    goodbye: Line = Field(default="", description="Said to the opponent at the end.")
+    hello_spectators: Line = Field(default="", description="Said to the spectators at the start.")
+    goodbye_spectators: Line = Field(default="", description="Said to the spectators at the end.")
+
+
+def _greeting_form(value: object) -> str:
+    return "<lines>" if isinstance(value, dict | Greeting) else "<switch>"
+
+
+GreetingSetting: TypeAlias = Annotated[
+    Annotated[bool, Tag("<switch>")] | Annotated[Greeting, Tag("<lines>")], Discriminator(_greeting_form)
+]
+
+
 class Play(Section):
     """Left out for an account that only watches. The account must have the title BOT."""
 
@@ -63,12 +86,21 @@ class Play(Section):
     )
     concurrency: int = Field(default=1, ge=1, le=200, description="Games played at the same time, at most.")
     move_overhead: int = Field(
-        default=200, ge=0, le=60_000, description="Milliseconds kept back from every move for network and machine."
+        default=200,
+        ge=0,
+        le=60_000,
+        description="Milliseconds kept back from every move; more where the measured round trip is longer.",
     )
     abort_time: int = Field(
         default=30, ge=1, le=3600, description="Seconds to wait for the opponent's first move before aborting."
     )
-    greeting: bool = Field(default=True, description="Whether pool and rules are told in chat at the start of a game.")
+    greeting: GreetingSetting = Field(
+        default=True,
+        description="Whether pool and rules are told in chat at the start of a game, or lines of your own.",
+    )
+    language: Literal["en", "nl", "fr", "pt"] = Field(
+        default="en", description="What is spoken in chat, until the opponent says `!lang`."
+    )
     challenge: ChallengeSettings = Field(
         default_factory=ChallengeSettings, description="Which challenges are accepted."
     )

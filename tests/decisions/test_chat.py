@@ -3,11 +3,13 @@
 import chess
 import pytest
 
-from bridge.decisions import chat
+from bridge.decisions import chat_commands
+from bridge.decisions import chat_lines as chat
 from bridge.rules.events import Ended, Moved
 from bridge.rules.ledger import Ledger
 from bridge.rules.pools import NAMED, Ruleset, named, parse_dials
 from bridge.rules.snapshot import Setup
+from bridge.words import LANGUAGES, words
 
 LONG = parse_dials(
     {
@@ -30,16 +32,26 @@ def game(rules: Ruleset, *moves: tuple[str, int]) -> Ledger:
     return ledger
 
 
+def reply(text: str, ledger: Ledger, elapsed_ms: int = 0, lang: str = "en") -> str | None:
+    facts = chat_commands.Facts(ledger, elapsed_ms, "Kiri", "stockfish", 120, 3, "+0.31")
+    return chat_commands.reply(text, facts, words(lang))
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("rules", RULES, ids=lambda rules: rules.pool or "custom")
-def test_every_line_fits(rules: Ruleset) -> None:
+def test_every_line_fits(rules: Ruleset, lang: str) -> None:
     ledger = game(rules, ("e2e4", 0), ("e7e5", 0))
     fallen = game(rules, ("e2e4", 0), ("e7e5", 100_000_000))
     marks = chat.marks_passed(game(rules, ("e2e4", 0)), set())
+    answered = [*chat_commands.AFTER, *(set(chat_commands.COMMANDS) - {"!standard", "!lang"})]
     lines = [
-        *chat.greeting(rules),
-        chat.clock_line(ledger, [(chess.WHITE, 5_399_750), (chess.BLACK, 5_399_750)]),
-        chat.flag_line(fallen),
-        *(chat.reply(command, ledger) for command in chat.COMMANDS),
+        *chat.greeting(rules, words(lang)),
+        chat.clock_line(ledger, [(chess.WHITE, 5_399_750), (chess.BLACK, 5_399_750)], words(lang)),
+        chat.flag_line(fallen, words(lang)),
+        *(reply(command, ledger, 0, lang) for command in answered),
+        *chat_commands.chosen(rules, "15+0", words(lang)),
+        chat_commands.plain(words(lang)),
+        chat_commands.refusal(words(lang)),
     ]
     assert marks == []
     for line in lines:
@@ -50,20 +62,20 @@ def test_every_line_fits(rules: Ruleset) -> None:
 
 def test_only_commands_are_answered() -> None:
     ledger = game(named("anchor"))
-    for text in ("", " ", "clock", "hello !clock", "!moves", "!best", "!eval", "!"):
-        assert chat.reply(text, ledger) is None
-    assert chat.reply("  !CLOCK please ", ledger) == "KiriChess clocks: White 6:00 · Black 6:00"
+    for text in ("", " ", "clock", "hello !clock", "!moves", "!best", "!"):
+        assert reply(text, ledger) is None
+    assert reply("  !CLOCK please ", ledger) == "KiriChess clocks: White 6:00 · Black 6:00"
 
 
 def test_clocks_are_told_as_they_stand_within_a_turn() -> None:
     ledger = Ledger(Setup("g", named("anchor"), "think", 0))
-    assert chat.reply("!clock", ledger, 65_000) == "KiriChess clocks: White 4:55 · Black 6:00"
-    assert chat.reply("!gap", ledger, 65_000) == "Clock gap: Black is 1:05 ahead"
-    assert chat.reply("!clock", ledger, 400_000) == "KiriChess clocks: White 0:00.1 · Black 6:00", "no fall by estimate"
+    assert reply("!clock", ledger, 65_000) == "KiriChess clocks: White 4:55 · Black 6:00"
+    assert reply("!gap", ledger, 65_000) == "Clock gap: Black is 1:05 ahead"
+    assert reply("!clock", ledger, 400_000) == "KiriChess clocks: White 0:00.1 · Black 6:00", "no fall by estimate"
     ledger.apply(Moved("e2e4", 0))
-    assert chat.reply("!clock", ledger, 60_000) == "KiriChess clocks: White 5:59 · Black 5:00"
+    assert reply("!clock", ledger, 60_000) == "KiriChess clocks: White 5:59 · Black 5:00"
     ledger.apply(Ended("resign", chess.WHITE))
-    assert chat.reply("!clock", ledger, 60_000) == "KiriChess clocks: White 5:59 · Black 6:00"
+    assert reply("!clock", ledger, 60_000) == "KiriChess clocks: White 5:59 · Black 6:00"
 
 
 def test_the_gap_is_told_from_the_one_who_is_ahead() -> None:
@@ -100,3 +112,21 @@ def test_a_mark_that_was_passed_before_a_restart_stays_passed() -> None:
         ledger.apply(Moved(uci, 0))
     assert ledger.white_ms > 180_000
     assert chat.marks_behind(ledger) == passed
+
+
+def test_bills_and_evaluations_wait_for_the_end() -> None:
+    ledger = game(named("anchor"), ("e2e4", 0), ("e7e5", 0))
+    assert reply("!eval", ledger) == "I answer !eval after the game."
+    assert reply("!bill", ledger) == "I answer !bill after the game."
+    ledger.apply(Ended("resign", chess.WHITE))
+    assert reply("!eval", ledger) == "My last evaluation: +0.31"
+    assert reply("!bill", ledger) == "No priced ending is on the board."
+
+
+def test_a_language_has_its_own_words_and_decimal_mark() -> None:
+    ledger = Ledger(Setup("g", named("anchor"), "think", 0))
+    assert reply("!clock", ledger, 400_000, "nl") == "KiriChess-klokken: Wit 0:00,1 · Zwart 6:00"
+
+
+def test_fields_are_filled_and_unknown_ones_stay() -> None:
+    assert chat.filled("Hi {opponent}, {what}", {"opponent": "Bo"}) == "Hi Bo, {what}"

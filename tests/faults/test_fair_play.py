@@ -40,7 +40,7 @@ async def test_no_resignation_on_an_estimate(table: Any) -> None:
     table.tell(game)
     await table.until(lambda: table.recorder.of(event_types.FLAG_PROVISIONAL, game.id))
     assert not table.asked("/resign")
-    assert not any("fallen" in line for line in table.said(game))
+    assert not any("flag fell" in line for line in table.said(game))
 
 
 async def test_nothing_is_said_or_done_on_what_is_not_certain(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,7 +53,7 @@ async def test_nothing_is_said_or_done_on_what_is_not_certain(table: Any, monkey
     await table.until(lambda: table.recorder.of(event_types.VERDICT_PROVISIONAL, game.id))
     await table.resign(game)
     assert (await table.final(game))["reason"] == "flag"
-    assert not any("has fallen" in line for line in table.said(game))
+    assert not any("flag fell" in line for line in table.said(game))
 
 
 @pytest.mark.parametrize("more", [{"rated": True}, {"tournament_id": "abcdefgh", "source": "arena"}], ids=str)
@@ -119,7 +119,7 @@ async def test_a_draw_is_offered_once_where_only_kirichess_says_draw(table: Any)
         ("!gap", "Clock gap: "),
         ("!pool", "KiriChess, pool Anchor"),
         ("!rules", "A move costs 1"),
-        ("!help", "I referee KiriChess here."),
+        ("!help", "I referee KiriChess. Commands:"),
     ],
 )
 @pytest.mark.parametrize("room", ["player", "spectator"])
@@ -148,10 +148,75 @@ async def test_nobody_else_is_answered(table: Any) -> None:
     for room in ("player", "spectator"):
         hall.say(robots, room, "Robot", "!clock")
         hall.say(game, room, "Robot", "!clock")
-        hall.say(game, room, "Visitor", "!clock")
+    hall.say(game, "player", "Visitor", "!clock")
+    hall.say(game, "spectator", "Nobody", "!clock")
     hall.say(game, "player", "Human", "hello there")
     await asyncio.sleep(0.2)
     assert not table.asked("/chat")
+
+
+async def test_a_spectator_is_answered_once_known_for_a_person(table: Any) -> None:
+    await table.run()
+    game = table.pair()
+    await table.play(game, 4)
+    table.arena.hall.say(game, "spectator", "Robot", "!clock")
+    table.arena.hall.say(game, "spectator", "Visitor", "!gap")
+    await table.until(lambda: table.said(game, "spectator"))
+    (line,) = table.said(game, "spectator")
+    assert line.startswith("Clock gap")
+    assert table.said(game) == []
+
+
+async def test_a_language_is_chosen_and_outlives_a_restart(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.voice.INTERVAL_MS", 50)
+    await table.run()
+    game = table.pair()
+    await table.play(game, 4)
+    table.arena.hall.say(game, "player", "Human", "!lang fr")
+    await table.until(lambda: table.said(game))
+    table.arena.hall.say(game, "player", "Human", "!lang nl")
+    await table.until(lambda: len(table.said(game)) == 2)
+    await table.kill()
+    await table.run()
+    await table.settled(game)
+    table.arena.hall.say(game, "player", "Human", "!gap")
+    await table.until(lambda: len(table.said(game)) == 3)
+    assert table.said(game)[1] == "Ik spreek hier nu Nederlands."
+    assert table.said(game)[2].startswith("Klokkloof")
+
+
+async def test_what_waits_for_the_end_is_answered_then(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.voice.INTERVAL_MS", 50)
+    await table.run(greeting={"pool": False, "goodbye": "Bye {opponent}, says {me}"})
+    game = table.pair()
+    await table.play(game, 4)
+    table.arena.hall.say(game, "player", "Human", "!bill")
+    await table.until(lambda: table.said(game))
+    assert table.said(game) == ["I answer !bill after the game."]
+    await table.resign(game)
+    await table.until(lambda: len(table.said(game)) == 4)
+    assert table.said(game)[2:] == ["No priced ending is on the board.", "Bye Human, says Kiri"]
+
+
+async def test_who_opts_out_of_scoring_plays_plain_chess(table: Any) -> None:
+    """Our KiriChess flag falls, and is neither told nor resigned on: not after a restart either."""
+    await table.run(pool="winder")
+    game = table.pair(limit_s=300)
+    await table.settled(game)
+    table.arena.hall.say(game, "player", "Human", "!standard")
+    await table.until(lambda: table.said(game))
+    await table.play(game, 6)
+    await table.kill()
+    await table.run(pool="winder")
+    await table.settled(game)
+    table.engine.delay_s = 0.2
+    table.move(game, table.LINE[6])
+    await table.until(lambda: table.engine.thinking == 1)
+    table.spend(game, 70_000)
+    await table.play(game, 10)
+    await table.resign(game)
+    assert not table.asked("/resign")
+    assert len(table.said(game)) == 1
 
 
 async def test_chat_keeps_its_limits(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:

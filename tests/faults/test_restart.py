@@ -177,14 +177,14 @@ async def test_the_opponents_fall_is_announced_once_and_the_board_played_on(tabl
     await table.play(game, 6)
     table.spend(game, 70_000)
     await table.play(game, 8)
-    await table.until(lambda: any("has fallen" in line for line in table.said(game)))
+    await table.until(lambda: any("flag fell" in line for line in table.said(game)))
     await table.kill()
     await table.run(pool="winder")
     await table.play(game, 12)
     await table.resign(game)
     verdict = await table.final(game)
     assert (verdict["reason"], verdict["flag"]["side"]) == ("flag", "white")
-    assert sum("has fallen" in line for line in table.said(game)) == 1
+    assert sum("flag fell" in line for line in table.said(game)) == 1
     assert len(table.recorder.of(event_types.VERDICT_PROVISIONAL)) == 1
 
 

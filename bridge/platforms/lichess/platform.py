@@ -142,6 +142,11 @@ class Lichess:
             # It answers, which is what was asked.
             pass
 
+    async def title_of(self, name: str) -> str | None:
+        """A user's title, empty without one; None: nobody is called so. Raises PlatformError."""
+        found = await self._ask("status", lambda api: api.users.get_realtime_statuses(name))
+        return next((str(user.get("title") or "") for user in found if str(user["id"]) == name.lower()), None)
+
     async def ongoing(self) -> list[GameStarted]:
         """The account's games in progress, at most 50."""
         found = await self._ask("playing", lambda api: api.games.get_ongoing(count=50))
