@@ -25,8 +25,8 @@ class GameSummary:
 
     `fen` is the position after `ply`, whose turn began at `turn_ms` on the wall clock; `base_ms`: the KiriChess clocks
     at the start; `delayed`: lines come later than the moves are made, so no clock ticks here. `flag` is the side whose
-    flag fell provisionally (R12); `verdict` the one-line text, `result` and `reason` as in `kirichess.verdict/1`, empty
-    before a verdict.
+    flag fell provisionally (R12); `verdict` the one-line text, `result`, `reason` and `fallen` (its flag) as in
+    `kirichess.verdict/1`, empty before a verdict.
     """
 
     id: str
@@ -56,6 +56,7 @@ class GameSummary:
     verdict: str = ""
     result: str = ""
     reason: str = ""
+    fallen: Mapping[str, object] | None = None
     final: bool = False
 
     def to_json(self) -> dict[str, object]:
@@ -131,6 +132,7 @@ def _judged(game: GameSummary, data: Mapping[str, object]) -> GameSummary:
         verdict=_text(data, "text"),
         result=_text(verdict, "result"),
         reason=_text(verdict, "reason"),
+        fallen=_table(verdict, "flag") or None,
         white_ms=_newer(verdict, "white_ms", game.white_ms),
         black_ms=_newer(verdict, "black_ms", game.black_ms),
         flag="",

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import aiohttp
 import pytest
 
-from bridge.cloudevents import to_cloudevent
-from bridge.interfaces import Draft
+from bridge.cloudevents import to_cloudevent, to_json
+from bridge.interfaces import Draft, Entry
 from bridge.journal import SqlJournal
 from bridge.web import Monitor, StatusReport, create_monitor
 
@@ -123,6 +123,38 @@ async def test_what_is_no_number_is_refused(program: Program, after: str) -> Non
     ):
         assert response.status == 400
         assert "numbers of entries" in await response.text()
+
+
+async def test_an_event_is_made_to_bytes_once_for_all_its_readers(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+
+    def counted(entry: Entry) -> str:
+        made.append(entry.seq)
+        return to_json(entry)
+
+    monkeypatch.setattr("bridge.web.stream.to_json", counted)
+    ready = asyncio.Semaphore(0)
+
+    async def view() -> list[int]:
+        async with aiohttp.ClientSession() as session, session.get(f"{program.monitor.url}events") as response:
+            ready.release()
+            return [(await next_event(response)).id for _ in range(10)]
+
+    viewers = [asyncio.create_task(view()) for _ in range(20)]
+    for _ in viewers:
+        await ready.acquire()
+    await program.append(10)
+    assert await asyncio.gather(*viewers) == [list(range(1, 11))] * 20
+    assert made == list(range(1, 11))
+
+
+async def test_one_game_can_be_followed_alone(program: Program) -> None:
+    await program.append(2)
+    await program.journal.append([Draft("kirichess.game.ply", "other", {})])
+    await program.append(1)
+    assert [sent.id for sent in await program.read(3, "?after=0&game=g")] == [1, 2, 4]
 
 
 async def test_a_quiet_line_is_kept_alive(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
