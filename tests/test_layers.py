@@ -49,6 +49,7 @@ ARROWS: dict[str, set[str]] = {
     "watching": {"tracker", *_GAME},
     "watch_list": {"tasks", "watching", *_GAME},
     "account_log": _CONTRACT,
+    "first_answer": {"errors", "interfaces"},
     "engine_budget": {"slots", *_GAME},
     "reload": {"settings", *_TELLING},
     "pairing": {"rules"},
@@ -63,7 +64,7 @@ ARROWS: dict[str, set[str]] = {
     "slots": set(),
     "name_lists": set(),
     "doorkeeper": {"account_log", "history", "name_lists", "session", "slots", "tasks", *_GAME},
-    "watch_entries": {"source", "watch_list", "watching", "settings", *_GAME},
+    "watch_entries": {"first_answer", "source", "watch_list", "watching", "settings", *_GAME},
     "conversation": {"tasks", "voice", "words", *_GAME},
     "session": {
         "conversation",

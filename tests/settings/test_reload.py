@@ -10,9 +10,10 @@ from typing import TypeAlias
 import pytest
 from structlog.testing import capture_logs
 
-from bridge.reload import Reload, changes, is_policy
+from bridge.reload import PLAY_POLICY, POLICY, Reload, changes, is_policy
 from bridge.settings.load import load
 from bridge.settings.models import Settings
+from bridge.settings.play import Play
 
 FILE = """\
 accounts:
@@ -150,3 +151,8 @@ def test_keys_are_named_as_deep_as_they_differ(watched: Watched) -> None:
     }
     assert is_policy("accounts[0].play.challenge.modes") and is_policy("drain_s")
     assert not is_policy("accounts[0].play.engine") and not is_policy("accounts[0].play")
+
+
+def test_every_key_of_play_is_policy_or_known_to_need_a_restart() -> None:
+    assert set(Play.model_fields) - PLAY_POLICY == {"engine"}
+    assert set(Play.model_fields) >= PLAY_POLICY and set(Settings.model_fields) >= POLICY
