@@ -93,6 +93,7 @@ ARROWS: dict[str, set[str]] = {
         *{"engines", "journal", "platforms", "sinks", "settings", "web"},
         *{"clocks", "feed", "lobby", "session", "tracker", "watching", "watch_list", "source", "watch_entries"},
         *{"metrics", "now", "seeking", "engine_budget", "conversation"},
+        *{"first_answer", "name_lists"},
         *_GAME,
     },
     "proof": {"journal", "platforms", "recompute", "tracker", *_GAME},
