@@ -25,7 +25,7 @@ POLICY = frozenset({"reload", "drain_s", "engine_limits"})
 """Keys that count from the next decision on."""
 PLAY_POLICY = frozenset(
     {
-        *{"pool", "rules", "concurrency", "move_overhead", "abort_time", "greeting", "language"},
+        *{"pool", "rules", "concurrency", "move_overhead", "abort_time", "greeting", "language", "draw_or_resign"},
         *{"challenge", "matchmaking", "tournaments"},
     }
 )
