@@ -6,6 +6,7 @@ import pytest
 from axe_playwright_python.async_playwright import Axe  # type: ignore[import-untyped]
 from playwright.async_api import Browser, expect
 
+from bridge.interfaces import Draft
 from bridge.web import Stream
 from tests.web.browser import Place, Reader, chromium, needs_chromium, new_reader, place
 
@@ -158,6 +159,21 @@ async def test_home_shows_games_as_they_come_and_go(here: Place, reader: Reader)
     await expect(reader.page.locator(".verdicts .why")).to_have_text("checkmate")
     await reader.page.locator(".verdicts a").click()
     await expect(reader.page.locator("#verdict .big")).to_have_text("1–0 checkmate")
+
+
+@pytest.mark.parametrize("address", ["", "games/game0001", "games/game0001/overlay"])
+async def test_clocks_tick_and_a_fall_by_estimate_is_shown_as_such(here: Place, reader: Reader, address: str) -> None:
+    table = await here.table()
+    await table.play("e4", "e5")
+    await reader.open(f"{here.url}{address}")
+    clock, waiting = reader.page.locator(".player.white .kiri"), reader.page.locator(".player.black .kiri")
+    resting = await waiting.inner_text()
+    await expect(clock).not_to_have_text(resting)
+    assert await waiting.inner_text() == resting
+    flag = reader.page.locator("[data-flag]")
+    for kind, text in (("provisional", "White’s flag has fallen, to be confirmed"), ("withdrawn", "")):
+        await here.journal.append([Draft(f"kirichess.flag.{kind}", "game0001", {"side": "white"})])
+        await expect(flag).to_have_text(text)
 
 
 async def test_the_archive_is_searched(here: Place, reader: Reader) -> None:
