@@ -205,6 +205,8 @@ class Daemon:
             overhead_ms=play.move_overhead,
             abort_ms=play.abort_time * 1000,
             speech=_speech(play),
+            resign=play.draw_or_resign.resign,
+            draw=play.draw_or_resign.draw,
             think_cap_ms=self._think_cap_ms,
         )
 

@@ -27,6 +27,7 @@ class Offers:
         errands: Errands,
         *,
         offered: bool = False,
+        likes_a_draw: Callable[[bool], bool] = lambda theirs: False,
         stood: Callable[[], object] = lambda: None,
     ) -> None:
         self._game_id = game_id
@@ -34,6 +35,7 @@ class Offers:
         self._ledger = ledger
         self._errands = errands
         self._offered = offered
+        self._likes_a_draw = likes_a_draw
         self._stood = stood
         self._draws: frozenset[chess.Color] = frozenset()
         self._takebacks: frozenset[chess.Color] = frozenset()
@@ -64,7 +66,10 @@ class Offers:
 
     def _wants_draw(self) -> bool:
         theirs = (not self._seat.side) in self._draws
-        return wants_draw(self._ledger, self._seat, theirs=theirs, offered=self._offered)
+        if wants_draw(self._ledger, self._seat, theirs=theirs, offered=self._offered):
+            return True
+        open_yet = self._ledger.platform is None and (theirs or not self._offered)
+        return open_yet and self._likes_a_draw(theirs)
 
     def _wants_no_takeback(self) -> bool:
         return self._ledger.platform is None and (not self._seat.side) in self._takebacks

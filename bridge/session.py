@@ -15,7 +15,9 @@ import structlog
 from bridge import event_types, history
 from bridge.conversation import Conversation, Speech, Titles
 from bridge.decisions.chat_commands import Facts
+from bridge.decisions.draw import DrawTerms, cannot_pay, is_level
 from bridge.decisions.overhead import Overhead
+from bridge.decisions.resign import ResignTerms, gives_up
 from bridge.decisions.time_budget import budget
 from bridge.decisions.turn import Decision, Seat, decide
 from bridge.errands import Errands
@@ -70,6 +72,8 @@ class PlayStyle:
     overhead_ms: int = 100
     abort_ms: int = 30_000
     speech: Speech = field(default_factory=Speech)
+    resign: ResignTerms = field(default_factory=ResignTerms)
+    draw: DrawTerms = field(default_factory=DrawTerms)
     think_cap_ms: int | None = None
 
 
@@ -110,6 +114,7 @@ class Session:
         self._turn: Turn | None = None
         self._talk: Conversation | None = None
         self._evaluation = ""
+        self._scores: list[int | None] = []
         self._offers: Offers | None = None
         self._can_claim = False
         self._stopwatch = Stopwatch(bot.measures)
@@ -199,6 +204,7 @@ class Session:
         self._offers = Offers(
             *(self.game_id, self._seat, self._tracker.ledger, self._errands),
             offered=offered,
+            likes_a_draw=self._likes_a_draw,
             stood=lambda: self._tasks.spawn(self._remember_draw()),
         )
         if await history.standard(bot.journal, self.me, self.game_id):
@@ -284,7 +290,16 @@ class Session:
             choice = await self._thinker.choose(self._tracker.ledger, self._limit)
         if choice.score_cp is not None:
             self._evaluation = f"{choice.score_cp / 100:+.2f}"
+        self._scores.append(choice.score_cp)
+        if gives_up(self._scores, self._style.resign):
+            self._errands.once("resign", Resign(self.game_id))
         return choice
+
+    def _likes_a_draw(self, theirs: bool) -> bool:
+        """By the engine's scores; one that is offered also where our win cannot be paid for certain."""
+        ledger = self._tracker.ledger
+        poor = theirs and self.seat.acts and ledger.certain and cannot_pay(ledger, self.seat.side)
+        return poor or is_level(ledger, self._scores, self._style.draw)
 
     def _limit(self) -> Limit:
         style, tracker = self._style, self._tracker

@@ -12,6 +12,7 @@ from bridge.rules.pools import NAMED, Ruleset, parse_dials
 from bridge.rules.snapshot import TimeControl
 from bridge.settings.base import Dials, Section, Text
 from bridge.settings.challenge import ChallengeSettings
+from bridge.settings.draw_or_resign import DrawOrResign
 from bridge.settings.matchmaking import MatchmakingSettings
 from bridge.settings.problems import unknown
 from bridge.settings.tournaments import TournamentSettings
@@ -97,6 +98,9 @@ class Play(Section):
     greeting: GreetingSetting = Field(
         default=True,
         description="Whether pool and rules are told in chat at the start of a game, or lines of your own.",
+    )
+    draw_or_resign: DrawOrResign = Field(
+        default_factory=DrawOrResign, description="Games given up or drawn by the engine's scores."
     )
     language: Literal["en", "nl", "fr", "pt"] = Field(
         default="en", description="What is spoken in chat, until the opponent says `!lang`."

@@ -146,3 +146,15 @@ async def test_a_draw_is_never_accepted_elsewhere(table: Any) -> None:
     await table.play(game, 12)
     assert not table.asked("/draw/")
     assert not any("offeringDraw" in line.path for line in table.requests)
+
+
+async def test_a_hopeless_game_is_resigned_by_the_scores(table: Any) -> None:
+    async def lost(ledger: Any, limit: Any) -> Choice:
+        return Choice(table.engine.choice(ledger), score_cp=-1500)
+
+    await table.run(draw_or_resign={"resign_enabled": True, "resign_moves": 2})
+    table.engine.next = [lost, lost]
+    game = table.pair()
+    await table.play(game, 3)
+    verdict = await table.final(game)
+    assert (verdict["result"], verdict["reason"]) == ("1-0", "resignation")

@@ -1,0 +1,35 @@
+"""Whether a draw is good enough: by what the engine has said, or because a win cannot be paid."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import chess
+
+from bridge.rules.bills import conversion_bill, stronger_side
+from bridge.rules.ledger import Ledger
+
+
+@dataclass(frozen=True, slots=True)
+class DrawTerms:
+    """Draw when the last `moves` scores are all within `score_cp` of 0 and at most `pieces` are on the board."""
+
+    enabled: bool = False
+    score_cp: int = 0
+    moves: int = 10
+    pieces: int = 10
+
+
+def is_level(ledger: Ledger, scores_cp: Sequence[int | None], terms: DrawTerms) -> bool:
+    """`scores_cp`: one for each move of ours, None where the engine gave none."""
+    last = scores_cp[-terms.moves :]
+    if not terms.enabled or len(last) < terms.moves or chess.popcount(ledger.board.occupied) > terms.pieces:
+        return False
+    return all(score is not None and abs(score) <= terms.score_cp for score in last)
+
+
+def cannot_pay(ledger: Ledger, side: chess.Color) -> bool:
+    """Whether the side's winning ending costs more than its KiriChess clock holds (rules §7)."""
+    if ledger.outcome is not None or stronger_side(ledger.board, ledger.setup.rules.dials) != side:
+        return False
+    bill = conversion_bill(ledger.board, side)
+    return bill is not None and not bill.can_be_paid(ledger.clock_ms(side))

@@ -1,0 +1,46 @@
+"""Giving up and drawing by scores, and a win that cannot be paid."""
+
+import chess
+import pytest
+
+from bridge.decisions.draw import DrawTerms, cannot_pay, is_level
+from bridge.decisions.resign import ResignTerms, gives_up
+from bridge.rules.ledger import Ledger
+from bridge.rules.pools import named, parse_dials
+from bridge.rules.snapshot import Setup
+
+QUEEN_ENDING = "7k/8/8/8/8/8/Q7/K7 w - - 0 1"
+
+
+@pytest.mark.parametrize(
+    ("scores", "lost"),
+    [
+        ([-1000, -1200, -1500], True),
+        ([-1000, -999, -1500], False),
+        ([-1000, None, -1500], False),
+        ([-2000, -2000], False),
+        ([0, -1000, -1000, -1000], True),
+    ],
+)
+def test_hopeless_scores_in_a_row_are_given_up(scores: list[int | None], lost: bool) -> None:
+    assert gives_up(scores, ResignTerms(enabled=True)) is lost
+    assert not gives_up(scores, ResignTerms())
+
+
+def test_level_scores_with_few_pieces_are_a_draw() -> None:
+    few = Ledger(Setup("g", named("anchor"), "stream", 10, start_fen=QUEEN_ENDING))
+    many = Ledger(Setup("g", named("anchor"), "stream", 10))
+    terms = DrawTerms(enabled=True, moves=2, score_cp=5)
+    assert is_level(few, [90, 5, -5], terms)
+    assert not is_level(few, [5, 6], terms)
+    assert not is_level(few, [5, None], terms)
+    assert not is_level(many, [0, 0], terms)
+    assert not is_level(few, [0, 0], DrawTerms(moves=2))
+
+
+def test_a_win_that_costs_more_than_the_clock_cannot_be_paid() -> None:
+    poor = Ledger(Setup("g", parse_dials({"base_s": 1}), "stream", 10, start_fen=QUEEN_ENDING))
+    rich = Ledger(Setup("g", named("anchor"), "stream", 10, start_fen=QUEEN_ENDING))
+    assert cannot_pay(poor, chess.WHITE)
+    assert not cannot_pay(rich, chess.WHITE)
+    assert not cannot_pay(poor, chess.BLACK), "it has nothing to win"
