@@ -1,25 +1,28 @@
 """How close together transactions may follow: each costs the same, whether it holds one event or twenty."""
 
 from collections import deque
+from collections.abc import Iterable
 
 MANY = 8
 WITHIN_S = 0.2
 GAP_S = 0.012
-"""Once MANY transactions have begun WITHIN_S, the next ones begin GAP_S apart: a few games never wait, hundreds share."""
+"""Once MANY games have written WITHIN_S, the next transactions begin GAP_S apart: a few games, however fast, never wait,
+and hundreds share theirs."""
 
 
 class Spacing:
     """When the next transaction may begin, in seconds of the loop's clock."""
 
     def __init__(self) -> None:
-        self._begun_s: deque[float] = deque(maxlen=MANY)
+        self._wrote_s: dict[str, float] = {}
+        self._begun_s = 0.0
 
     def wait_s(self, now_s: float) -> float:
         """How long to wait; 0 where there is room."""
-        if len(self._begun_s) < MANY or self._begun_s[0] < now_s - WITHIN_S:
-            return 0.0
-        return max(0.0, self._begun_s[-1] + GAP_S - now_s)
+        self._wrote_s = {game: at_s for game, at_s in self._wrote_s.items() if at_s > now_s - WITHIN_S}
+        return max(0.0, self._begun_s + GAP_S - now_s) if len(self._wrote_s) >= MANY else 0.0
 
-    def begins(self, now_s: float) -> None:
-        """A transaction begins."""
-        self._begun_s.append(now_s)
+    def begins(self, now_s: float, games: Iterable[str]) -> None:
+        """A transaction begins, with events of these games."""
+        self._begun_s = now_s
+        self._wrote_s.update(dict.fromkeys(games, now_s))

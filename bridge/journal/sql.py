@@ -232,7 +232,7 @@ class SqlJournal:
 
     async def _commit(self, store: Store, batch: _Batch) -> list[list[Entry]]:
         async with self._writing:
-            await self._spaced()
+            await self._spaced(batch)
             self._waiting = None
             if self._soon is not None:
                 self._soon.cancel()
@@ -255,13 +255,13 @@ class SqlJournal:
                 self._news = asyncio.Event()
             return stored
 
-    async def _spaced(self) -> None:
+    async def _spaced(self, batch: _Batch) -> None:
         """What comes meanwhile goes into the same transaction; not once the journal closes."""
         loop = asyncio.get_running_loop()
         wait_s = self._spacing.wait_s(loop.time())
         if wait_s and self._store is not None:
             await asyncio.sleep(wait_s)
-        self._spacing.begins(loop.time())
+        self._spacing.begins(loop.time(), (row.draft.subject for rows in batch.appends for row in rows))
 
     # -- trouble and chores --------------------------------------------------------------------------------------
 
