@@ -19,6 +19,7 @@ from bridge.engines.spec import EngineSpec
 from bridge.errors import BridgeError, EngineError, PlatformError, UsageError
 from bridge.feed import Feed
 from bridge.first_answer import first_answer
+from bridge.hooks import webhook
 from bridge.interfaces import Player, Sink
 from bridge.journal import SqlJournal
 from bridge.journal.place import beside
@@ -36,7 +37,6 @@ from bridge.settings.models import Account, Settings
 from bridge.settings.play import Play
 from bridge.settings.watch import WatchAccount, WatchEntry
 from bridge.sinks.pgn import PgnFolder
-from bridge.sinks.webhook import Webhook
 from bridge.source import Source
 from bridge.tracker import Tracker
 from bridge.watch_entries import Run, open_watch
@@ -241,10 +241,7 @@ class Daemon:
         return Tracker(game_id, account, self._journal, steady_ms, records=records)
 
     async def _open_feeds(self, stack: AsyncExitStack) -> list[Feed]:
-        hooks = [
-            Webhook(hook.url, hook.secret.get_secret_value() if hook.secret else None, hook.events)
-            for hook in self._settings.webhooks
-        ]
+        hooks = [webhook(hook, self._journal) for hook in self._settings.webhooks]
         folders = [PgnFolder(Path(self._settings.pgn.folder))] if self._settings.pgn is not None else []
         every: list[Sink] = [*hooks, *folders, *self._sinks]
         feeds = [Feed(self._journal, sink) for sink in every]

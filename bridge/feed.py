@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import structlog
 from tenacity import AsyncRetrying, RetryCallState, stop_after_delay, wait_exponential, wait_random
 
-from bridge.errors import BridgeError
+from bridge.errors import BridgeError, JournalError
 from bridge.interfaces import Entry, Journal, Sink
 
 log = structlog.get_logger("kirichess_feed")
@@ -81,9 +81,18 @@ class Feed:
             return
         except Exception as error:  # noqa: BLE001  # the tries below tell of it
             failed = [error]
-        if await self._retrying(self._try, entry, failed) and self.cause:
+        if not await self._retrying(self._try, entry, failed):
+            await self._bury(entry)
+        elif self.cause:
             log.info("sink_works_again", sink=self.name, seq=entry.seq)
             self.cause = ""
+
+    async def _bury(self, entry: Entry) -> None:
+        try:
+            await self._journal.bury(self.name, entry.seq, self.cause)
+        except JournalError as error:
+            # The log has the entry's number and id; the next one must not wait for this.
+            log.error("dead_letter_not_kept", sink=self.name, seq=entry.seq, cause=str(error))
 
     async def _try(self, entry: Entry, failed: list[Exception]) -> bool:
         if failed:

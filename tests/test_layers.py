@@ -27,11 +27,13 @@ ARROWS: dict[str, set[str]] = {
     "actions": set(),
     "interfaces": {"actions", "rules"},
     "cloudevents": {"interfaces"},
+    "event_filter": {"interfaces", "event_types"},
+    "hooks": {"event_filter", "interfaces", "settings", "sinks"},
     # adapters
     "engines": _CONTRACT,
     "journal": {"clocks", *_CONTRACT},
     "platforms": {"clocks", "pairing", "records", "traffic", *_CONTRACT},
-    "sinks": {"clocks", "records", "cloudevents", *_CONTRACT},
+    "sinks": {"clocks", "records", "cloudevents", "event_filter", *_CONTRACT},
     # one game, one account, one sink
     "tasks": set(),
     "voice": _GAME,
@@ -90,6 +92,7 @@ ARROWS: dict[str, set[str]] = {
     "settings": {"addresses", "decisions", "rules", *_TELLING},
     # whoever names concrete adapters
     "daemon": {
+        "hooks",
         *{"engines", "journal", "platforms", "sinks", "settings", "web"},
         *{"clocks", "feed", "lobby", "session", "tracker", "watching", "watch_list", "source", "watch_entries"},
         *{"metrics", "now", "seeking", "engine_budget", "conversation"},

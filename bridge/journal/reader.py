@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from bridge.errors import JournalError, UsageError
 from bridge.interfaces import Entry
@@ -45,7 +45,7 @@ class JournalReader:
     ) -> None:
         self._connection.close()
 
-    def entries(self, subject: str | None = None, types: Sequence[str] = ()) -> Iterator[Entry]:
+    def entries(self, subject: str | None = None, types: Sequence[str] = (), after: int = 0) -> Iterator[Entry]:
         """Stored entries in order, read in pages: a reader who takes his time must not keep the log from being used."""
         wanted = ["seq > ?", *(["subject = ?"] if subject is not None else [])]
         if types:
@@ -53,7 +53,6 @@ class JournalReader:
         columns = "seq, id, time_ms, type, subject, account, data"
         query = f"SELECT {columns} FROM event WHERE {' AND '.join(wanted)} ORDER BY seq LIMIT {PAGE}"
         values = [*([subject] if subject is not None else []), *types]
-        after = 0
         while True:
             with told(str(self.file)):
                 rows = self._connection.execute(query, [after, *values]).fetchall()
@@ -62,6 +61,22 @@ class JournalReader:
                 after = seq
             if len(rows) < PAGE:
                 return
+
+    def entry(self, seq: int) -> Entry | None:
+        """The entry with a number; None where there is none (any more)."""
+        found = next(self.entries(after=seq - 1), None)
+        return found if found is not None and found.seq == seq else None
+
+    def rows(self, table: str, query: str) -> list[tuple[Any, ...]]:
+        """What a query finds; nothing where an older file has no such table."""
+        if table not in self._tables:
+            return []
+        with told(str(self.file)):
+            return self._connection.execute(query).fetchall()
+
+    def last_seq(self) -> int:
+        """The number of the newest entry, 0 if there is none."""
+        return int(self.rows("event", "SELECT coalesce(max(seq), 0) FROM event")[0][0])
 
     def plies(self) -> dict[str, int]:
         """How many plies each game has, takebacks not counted off."""

@@ -5,8 +5,8 @@ from typing import Final
 
 import sqlalchemy as sa
 
-VERSION: Final = "2"
-KNOWN: Final = ("1", VERSION)
+VERSION: Final = "3"
+KNOWN: Final = ("1", "2", VERSION)
 PROGRAM: Final = "kirichess-bridge"
 
 tables = sa.MetaData()
@@ -46,6 +46,17 @@ raw = sa.Table(
     sa.Column("until_ms", sa.BigInteger, nullable=False),
     sa.Column("data", sa.LargeBinary, nullable=False),
     sa.Index("raw_by_subject", "subject", "id"),
+)
+
+# What a sink could not be given for a day.
+dead_letter = sa.Table(
+    "dead_letter",
+    tables,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("sink", sa.Text, nullable=False),
+    sa.Column("seq", sa.BigInteger, nullable=False),
+    sa.Column("time_ms", sa.BigInteger, nullable=False),
+    sa.Column("cause", sa.Text, nullable=False),
 )
 
 # Three rows: program, schema (VERSION) and journal (the uuid that makes event ids unique in the world).

@@ -163,6 +163,12 @@ class Store:
             query = sa.select(schema.cursor.c.seq).where(schema.cursor.c.name == name)
             return int(connection.execute(query).scalar() or 0)
 
+    def bury(self, sink: str, seq: int, cause: str, time_ms: int) -> None:
+        """Keep what a sink could not be given."""
+        values = {"sink": sink, "seq": seq, "cause": cause, "time_ms": time_ms}
+        with self._transaction() as connection:
+            connection.execute(sa.insert(schema.dead_letter).values(values))
+
     def sweep(self, *, before_ms: int, quiet_ms: int) -> bool:
         """A bounded piece of housekeeping among the raw lines; True while there is more to do.
 

@@ -7,7 +7,6 @@ import binascii
 import hashlib
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from fnmatch import fnmatchcase
 
 import aiohttp
 import structlog
@@ -17,7 +16,8 @@ from yarl import URL
 
 from bridge.cloudevents import CONTENT_TYPE, to_json
 from bridge.errors import SinkError, UsageError
-from bridge.interfaces import Entry
+from bridge.event_filter import EventFilter
+from bridge.interfaces import Entry, Journal
 
 log = structlog.get_logger("kirichess_webhook")
 
@@ -26,7 +26,9 @@ GONE = 410
 
 
 class Webhook:
-    """A Sink that posts CloudEvents. `events` are type names with `*` for any part; other entries are passed over.
+    """A Sink that posts CloudEvents. `wanted` says which (names: types with `*` for any part); others are passed over.
+
+    What happened to a game before we were there is asked of `journal`, if the filter needs it.
 
     `secret` is `whsec_` and base64, or any text; None leaves the posts unsigned. Answers of 2xx count as delivered;
     410 Gone means that the receiver wants no more of this entry. A redirect is a failure: a signed event goes only
@@ -37,20 +39,22 @@ class Webhook:
         self,
         url: str,
         secret: str | None,
-        events: Sequence[str] = ("kirichess.*",),
+        wanted: EventFilter | Sequence[str] = ("kirichess.*",),
         *,
+        journal: Journal | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         timeout_s: float = TIMEOUT_S,
     ) -> None:
         self._url = URL(url)
-        self._events = tuple(events)
+        self._wanted = wanted if isinstance(wanted, EventFilter) else EventFilter(wanted)
+        self._journal = journal
         self._signatures = [] if secret is None else _signatures(secret)
         self._now = now
         self._timeout = aiohttp.ClientTimeout(total=timeout_s)
         self._session: aiohttp.ClientSession | None = None
         # An address may hold a password or a key of the receiver's, and the name goes into logs and the journal. One
         # address may stand in several entries: each has its own place in the journal.
-        mark = hashlib.sha256("\n".join([url, *sorted(self._events)]).encode()).hexdigest()[:8]
+        mark = hashlib.sha256("\n".join([url, *self._wanted.marks]).encode()).hexdigest()[:8]
         self.name = f"webhook {self._url.host}:{self._url.port} {mark}"
 
     def __repr__(self) -> str:
@@ -58,8 +62,11 @@ class Webhook:
 
     async def write(self, entry: Entry) -> None:
         """Post one entry. Raises SinkError unless it was taken, or is not wanted."""
-        if not any(fnmatchcase(entry.type, pattern) for pattern in self._events):
-            return
+        if await self._wanted.wants(entry, self._journal):
+            await self.deliver(entry)
+
+    async def deliver(self, entry: Entry) -> None:
+        """Post one entry, wanted or not. Raises SinkError unless it was taken."""
         status = await self._post(entry)
         if status == GONE:
             log.warning("refused_for_good", sink=self.name, event_id=entry.id, type=entry.type)

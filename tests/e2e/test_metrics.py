@@ -8,7 +8,6 @@ import aiohttp
 from prometheus_client.parser import text_string_to_metric_families
 
 from bridge.arena import Arena
-
 from tests.e2e.conftest import Config, RunBridge
 
 

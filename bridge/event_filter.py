@@ -1,0 +1,68 @@
+"""Which events a follower of the journal wants: by type, account and pool."""
+
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+
+from bridge.event_types import GAME_STARTED
+from bridge.interfaces import Entry, Journal
+
+_REMEMBERED = 1000
+"""Games whose pool is kept; what is forgotten is looked up in the journal."""
+
+
+class EventFilter:
+    """`events`: type names with `*` for any part. `accounts`, `pools`: names, upper and lower case alike; none: all.
+
+    With `pools` only what belongs to a game in one of them (`custom`: in none) is wanted; a challenge by the pool it
+    was accepted for.
+    """
+
+    def __init__(
+        self, events: Sequence[str] = ("kirichess.*",), accounts: Sequence[str] = (), pools: Sequence[str] = ()
+    ) -> None:
+        self.events = tuple(events)
+        self.accounts = frozenset(name.lower() for name in accounts)
+        self.pools = frozenset(name.lower() for name in pools)
+        self._pool_of: dict[str, str] = {}
+
+    @property
+    def marks(self) -> list[str]:
+        """What tells this filter from another one."""
+        accounts = [f"account {name}" for name in sorted(self.accounts)]
+        return [*sorted(self.events), *accounts, *(f"pool {name}" for name in sorted(self.pools))]
+
+    async def wants(self, entry: Entry, journal: Journal | None = None) -> bool:
+        """Whether an entry is wanted. The pool of a game that began long ago is asked of `journal`.
+
+        Raises:
+            JournalError: it cannot be read.
+        """
+        if self.pools:
+            self._learn(entry)
+        if not any(fnmatchcase(entry.type, pattern) for pattern in self.events):
+            return False
+        if self.accounts and entry.account.lower() not in self.accounts:
+            return False
+        return not self.pools or await self._pool(entry, journal) in self.pools
+
+    def _learn(self, entry: Entry) -> None:
+        if entry.subject and (pool := pool_in(entry)) is not None:
+            self._pool_of.pop(entry.subject, None)
+            self._pool_of[entry.subject] = pool
+            if len(self._pool_of) > _REMEMBERED:
+                del self._pool_of[next(iter(self._pool_of))]
+
+    async def _pool(self, entry: Entry, journal: Journal | None) -> str | None:
+        if entry.subject and entry.subject not in self._pool_of and journal is not None:
+            for started in await journal.read(subject=entry.subject, types=(GAME_STARTED,), limit=1):
+                self._learn(started)
+        return self._pool_of.get(entry.subject)
+
+
+def pool_in(entry: Entry) -> str | None:
+    """The pool that an entry itself names, in lower case; `custom` for dials that are no pool's; None: it says none."""
+    verdict = entry.data.get("verdict")
+    data: Mapping[str, object] = verdict if isinstance(verdict, Mapping) else entry.data
+    if "pool" not in data:
+        return None
+    return str(data["pool"] or "custom").lower()
