@@ -1,12 +1,11 @@
 """How close together transactions may follow: each costs the same, whether it holds one event or twenty."""
 
-from collections import deque
 from collections.abc import Iterable
 
 MANY = 8
 WITHIN_S = 0.2
 GAP_S = 0.012
-"""Once MANY games have written WITHIN_S, the next transactions begin GAP_S apart: a few games, however fast, never wait,
+"""Once MANY games have written WITHIN_S, the next transactions begin GAP_S apart: few games, however fast, never wait,
 and hundreds share theirs."""
 
 

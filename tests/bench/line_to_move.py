@@ -22,6 +22,7 @@ import aiohttp
 import chess
 from aiohttp import web
 
+from bridge.conversation import Speech
 from bridge.engines.build import build_engine
 from bridge.engines.spec import EngineSpec
 from bridge.interfaces import Choice, Limit
@@ -166,7 +167,7 @@ async def bridge(moves: list[str]) -> float:
         async with serving(moves) as (server, url), SqlJournal(f"sqlite:///{Path(folder) / 'j.db'}") as journal:
             platform = Lichess(url, "token", keep=journal.keep)
             await platform.account()
-            style = PlayStyle(lambda control: named("eclipse"), greeting=False)
+            style = PlayStyle(lambda control: named("eclipse"), speech=Speech(pool_told=False))
             spare = EngineSpec("random")
             bot = BotAccount(
                 "Kiri", platform, journal, style, lambda: Scripted(moves), partial(build_engine, spare), int
