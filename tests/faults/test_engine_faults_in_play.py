@@ -1,6 +1,9 @@
 """Engines that die, hang, lie or never start: the same game goes on, within its clock, and no process is left."""
 
+import os
+import signal
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +49,9 @@ for line in sys.stdin:
 """
 
 
+RESTARTED_S = 2.0
+
+
 def running(marker: str) -> list[str]:
     found = []
     for folder in Path("/proc").iterdir():
@@ -85,6 +91,52 @@ async def test_a_program_that_fails_is_started_again_in_the_same_game(
     failed = table.recorder.of(event_types.ENGINE_FAILED, game.id)
     assert len(failed) == (0 if fault in ("slow", "flood") else 1)
     assert len(running(str(uci))) == 1
+    await table.resign(game)
+    await table.until(lambda: not running(str(uci)), what="no engine is left")
+
+
+STARVED = """#!/bin/sh
+starts=$(cat {count} 2>/dev/null)
+echo "x$starts" > {count}
+# The first start is the daemon's own try, the second one the game's.
+[ "$starts" = x ] && ulimit -v 200000
+exec /usr/games/stockfish
+"""
+
+
+async def test_a_program_without_the_memory_it_asks_for_is_started_again(table: Any, tmp_path: Path) -> None:
+    """Its address space is bounded (RLIMIT_AS), and its hash table does not fit into it."""
+    program = tmp_path / "starved-engine"
+    program.write_text(STARVED.format(count=tmp_path / "starts"))
+    program.chmod(0o755)
+    await table.run(program={"path": str(program), "options": {"Hash": 512}, "nodes": 1000})
+    game = table.pair()
+    table.move(game, "e2e4")
+    await table.until(lambda: game.plies == 2, what="an answer")
+    assert len(table.recorder.of(event_types.ENGINE_FAILED, game.id)) <= 1
+    assert (tmp_path / "starts").read_text().strip() == "xxx"
+    await table.resign(game)
+
+
+async def test_a_program_that_the_kernel_kills_for_its_memory_is_replaced_within_two_seconds(
+    table: Any, uci: Path
+) -> None:
+    """As the OOM killer does: SIGKILL, in the middle of a search."""
+    await table.run(program={"path": sys.executable, "args": [str(uci), "hang"]})
+    game = table.pair()
+    table.move(game, "e2e4")
+    await table.until(lambda: game.plies == 2)
+    table.move(game, "d2d4")  # it hangs now
+    await table.until(lambda: table.plies(game)[-1:] == ["d2d4"])
+    (killed,) = running(str(uci))
+    os.kill(int(killed), signal.SIGKILL)
+    began_s = time.monotonic()
+    await table.until(lambda: game.plies == 4, what="an answer by a fresh program")
+    assert time.monotonic() - began_s < RESTARTED_S
+    (failed,) = table.recorder.of(event_types.ENGINE_FAILED, game.id)
+    assert "terminated" in str(failed.data["cause"]) or "died" in str(failed.data["cause"])
+    (fresh,) = running(str(uci))
+    assert fresh != killed
     await table.resign(game)
     await table.until(lambda: not running(str(uci)), what="no engine is left")
 
