@@ -106,6 +106,8 @@ async def run_daemon(
         announce(daemon)
         # What is loaded by now stays for good. Each time the collector looked it all over, every move would wait.
         gc.freeze()
+        # Games are many small things that hold no circles: looking them over seldom is enough.
+        gc.set_threshold(20_000, 50, 100)
         systemd.notify("READY=1")
     again = [_reload(daemon, settings, file, variables or {}).run()] if file is not None else []
     await until_first(work, *again, stdout.gone.wait(), systemd.keep_told(lambda: daemon.summary, lambda: daemon.alive))
