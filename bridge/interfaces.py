@@ -238,7 +238,8 @@ class Platform(Protocol):
 @dataclass(frozen=True, slots=True)
 class Limit:
     """What an engine may use. The clocks are already the smaller of KiriChess (less its own next toll) and platform,
-    less overhead; all are above 0. `deadline_ms` is when the answer must be there, from now."""
+    less overhead; all are above 0. `deadline_ms` is when the answer must be there, from now. `plain`: KiriChess does
+    not act, so its clocks must not count. `root_moves` (UCI, the best first): no other is to be played."""
 
     white_ms: int
     black_ms: int
@@ -246,6 +247,8 @@ class Limit:
     black_increment_ms: int
     deadline_ms: int
     nodes: int | None = None
+    plain: bool = False
+    root_moves: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -303,14 +303,10 @@ class Session:
 
     def _limit(self) -> Limit:
         style, tracker = self._style, self._tracker
-        time = budget(
-            tracker.ledger,
-            self._bot.overhead.ms(style.overhead_ms),
-            tracker.elapsed_ms(),
-            style.think_cap_ms,
-            plain=not self.seat.acts,
-        )
-        return Limit(time.white_ms, time.black_ms, time.white_increment_ms, time.black_increment_ms, time.deadline_ms)
+        overhead_ms, plain = self._bot.overhead.ms(style.overhead_ms), not self.seat.acts
+        time = budget(tracker.ledger, overhead_ms, tracker.elapsed_ms(), style.think_cap_ms, plain=plain)
+        increments = (time.white_increment_ms, time.black_increment_ms)
+        return Limit(time.white_ms, time.black_ms, *increments, time.deadline_ms, plain=plain)
 
     def _engine_failed(self, cause: str) -> None:
         self._failures.put([Draft(event_types.ENGINE_FAILED, self.game_id, {"cause": cause}, self.me)])

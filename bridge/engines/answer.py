@@ -4,8 +4,9 @@ import copy
 
 import chess
 
+from bridge.engines.view import allowed
 from bridge.errors import EngineError, RecordError
-from bridge.interfaces import Choice
+from bridge.interfaces import Choice, Limit
 from bridge.rules.ledger import Ledger
 from bridge.rules.position import read_move
 
@@ -37,6 +38,16 @@ def accept(ledger: Ledger, choice: Choice, engine: str) -> Choice:
         raise EngineError(f"{engine} answered an {error}") from error
     uci = ledger.board.uci(move, chess960=ledger.chess960)
     return Choice(uci, choice.score_cp, choice.depth, choice.why)
+
+
+def within(ledger: Ledger, choice: Choice, limit: Limit) -> Choice:
+    """An accepted choice, or the best of `limit.root_moves` where the engine chose, unasked, another move."""
+    moves = allowed(ledger.board, limit.root_moves)
+    if limit.root_moves is None or read_move(ledger.board, choice.uci) in moves:
+        return choice
+    return Choice(
+        ledger.board.uci(moves[0], chess960=ledger.chess960), choice.score_cp, choice.depth, "of the moves left"
+    )
 
 
 def engine_board(ledger: Ledger) -> chess.Board:

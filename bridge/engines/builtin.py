@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from bridge.engines.answer import require_move
 from bridge.engines.line import Line
 from bridge.engines.search import Found, find_move
+from bridge.engines.view import allowed
 from bridge.errors import EngineError
 from bridge.interfaces import Choice, Limit
 from bridge.rules.ledger import Ledger
@@ -48,7 +49,8 @@ class BuiltinEngine:
         require_move(ledger)
         turn = ledger.board.turn
         budget = budget_ms(limit, limit.white_ms if turn else limit.black_ms)
-        line = line_of(ledger, budget)
+        line = line_of(ledger, budget, plain=limit.plain)
+        moves = allowed(ledger.board, limit.root_moves)
         cancelled = threading.Event()
         end_ns = time.monotonic_ns() + budget * 1_000_000
 
@@ -61,7 +63,7 @@ class BuiltinEngine:
 
         loop = asyncio.get_running_loop()
         try:
-            found = await loop.run_in_executor(self._threads, find_move, line, out_of_time, self._lot)
+            found = await loop.run_in_executor(self._threads, find_move, line, out_of_time, self._lot, moves)
         finally:
             cancelled.set()
         return _choice(ledger, found)
@@ -73,15 +75,15 @@ class BuiltinEngine:
             threads.shutdown(wait=False)
 
 
-def line_of(ledger: Ledger, thinking_ms: int) -> Line:
+def line_of(ledger: Ledger, thinking_ms: int, *, plain: bool = False) -> Line:
     """The game as the search sees it: the clocks as they will be after thinking, a margin off our own.
 
-    Once the KiriChess game is over (R8) what goes on is plain chess: then neither clock matters.
+    In a `plain` game, and once the KiriChess game is over (R8), it is plain chess: then neither clock matters.
     """
     board = ledger.board.copy(stack=ledger.board.halfmove_clock)
     turn = board.turn
     clocks = [_PLENTY_MS, _PLENTY_MS]
-    if ledger.outcome is None:
+    if ledger.outcome is None and not plain:
         own_ms = ledger.clock_ms(turn) - thinking_ms
         clocks[turn] = max(1, own_ms - min(_MARGIN_MS, own_ms // 10))
         clocks[not turn] = max(1, ledger.clock_ms(not turn))

@@ -17,7 +17,7 @@ from bridge.engines.reasons import explained
 from bridge.engines.repetition import ahead, better_than_drawn, repeats
 from bridge.engines.root_scan import Scan, scan
 from bridge.engines.switches import Switches
-from bridge.engines.view import Ask, Decision, Found, View
+from bridge.engines.view import Ask, Decision, Found, View, allowed
 
 T = TypeVar("T")
 _OWN_PART = 0.5
@@ -41,7 +41,8 @@ class _Choice:
         self.switches = switches
         self.line = view.line(switches.slow, switches.quick)
         self.me = view.board.turn
-        self.legal = list(view.board.legal_moves)
+        self.legal = allowed(view.board, view.root_moves)
+        self.is_free = len(self.legal) == view.board.legal_moves.count()
         self.banned: dict[chess.Move, str] = {}
         self.most_nodes = _MOST_NODES if view.allowance is None else max(1, round(view.allowance * _OWN_PART))
         self.tally: Counter[str] = Counter()
@@ -49,7 +50,7 @@ class _Choice:
     def run(self) -> Generator[Ask, Found, Decision]:
         """Flags first, then the engine, then what the clocks say of its move."""
         if len(self.legal) == 1:
-            return self._decided(self.legal[0], "the only legal move")
+            return self._decided(self.legal[0], "the only legal move" if self.is_free else "the only move left")
         seen = Scan()
         if self.switches.flags:
             won = self._win()
@@ -198,7 +199,7 @@ class _Choice:
 
     def _ask(self, moves: Iterable[chess.Move], part: float) -> Ask:
         names = tuple(self.view.uci(move) for move in moves)
-        return Ask(names if len(names) < len(self.legal) else (), part, self.line.nodes)
+        return Ask(() if self.is_free and len(names) == len(self.legal) else names, part, self.line.nodes)
 
     def _move(self, found: Found) -> chess.Move:
         move = self.view.move(found.uci)

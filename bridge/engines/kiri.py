@@ -92,7 +92,7 @@ class KiriEngine:
         except (EngineError, TimeoutError) as error:
             self._failed(error)
             left_ms = max(LEAST_MS, limit.deadline_ms - (time.monotonic_ns() - began_ns) // 1_000_000)
-            hasty = Limit(limit.white_ms, limit.black_ms, 0, 0, left_ms)
+            hasty = replace(limit, white_increment_ms=0, black_increment_ms=0, deadline_ms=left_ms, nodes=None)
             choice = await self._builtin.think(ledger, hasty)
             return Choice(choice.uci, choice.score_cp, choice.depth, "the engine failed: the built-in one answered")
 
@@ -132,10 +132,10 @@ class KiriEngine:
         )
         think_ms = max(LEAST_MS, min(plan.think_ms, round(limit.deadline_ms * _PART_OF_DEADLINE)))
         self.last_plan = plan
-        if ledger.outcome is not None:
-            # Plain chess from here on: the program keeps its own time.
+        if limit.plain or ledger.outcome is not None:
+            # Plain chess, or from here on: the program keeps its own time.
             return await program.think(ledger, replace(limit, nodes=limit.nodes or self._nodes))
-        steps = choose(_view(ledger, think_ms, limit.nodes or self._nodes), self._switches)
+        steps = choose(_view(ledger, think_ms, limit.nodes or self._nodes, limit.root_moves), self._switches)
         decision = await self._answer(program, steps, ledger, limit, think_ms)
         self.last = decision
         log.info("kiri_chose", game=ledger.setup.game_id, why=explain_choice(decision), time=explain_time(plan))
@@ -189,11 +189,11 @@ def _advance(steps: Generator[Ask, Found, Decision], found: Found | None) -> Ask
         return decision
 
 
-def _view(ledger: Ledger, think_ms: int, nodes: int | None) -> View:
+def _view(ledger: Ledger, think_ms: int, nodes: int | None, root_moves: tuple[str, ...] | None) -> View:
     """Our pace is the plan; the other side's what its last moves took, else the pool's budget."""
     budget_ms = max(0, round(float(thinking_budget_s(ledger.setup.rules.dials)) * 1000))
     other = not ledger.turn
     spent = sorted(row.think_ms for row in ledger.rows[-16:] if row.side == other and row.think_ms is not None)
     theirs = Pace(spent[len(spent) // 2]) if len(spent) >= 4 else Pace(budget_ms)
     paces = (Pace(think_ms), theirs) if ledger.turn == chess.BLACK else (theirs, Pace(think_ms))
-    return replace(View.of(ledger, think_ms, paces, nodes), board=ledger.board.copy())
+    return replace(View.of(ledger, think_ms, paces, nodes), board=ledger.board.copy(), root_moves=root_moves)

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Protocol, TypeVar, cast
 
-from bridge.engines.answer import accept, private_copy, require_move
+from bridge.engines.answer import accept, private_copy, require_move, within
 from bridge.engines.spec import Option
 from bridge.errors import EngineError
 from bridge.interfaces import Choice, Limit
@@ -79,7 +79,7 @@ class PluginEngine:
             choice = await self._run(_ask(self._thinker, private_copy(ledger), limit), limit.deadline_ms, "answer")
             if not isinstance(choice, Choice):
                 raise EngineError(f"plugin {self._plugin!r} answered {choice!r:.80}, which is no Choice")
-            return accept(ledger, choice, f"plugin {self._plugin!r}")
+            return within(ledger, accept(ledger, choice, f"plugin {self._plugin!r}"), limit)
         except EngineError:
             await self.close()
             raise

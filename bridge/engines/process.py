@@ -12,13 +12,13 @@ from dataclasses import replace
 import chess
 import chess.engine
 
-from bridge.engines.answer import accept, engine_board, require_move
+from bridge.engines.answer import accept, engine_board, require_move, within
 from bridge.engines.locate import find_program
 from bridge.engines.option_values import option_values
 from bridge.engines.protocols import PROTOCOLS, EngineProtocol, Uci
 from bridge.engines.spec import Option
 from bridge.engines.uci_info import MATE_CP, Heads
-from bridge.engines.view import Found
+from bridge.engines.view import Found, allowed
 from bridge.errors import EngineError
 from bridge.interfaces import Choice, Limit
 from bridge.rules.ledger import Ledger
@@ -139,8 +139,10 @@ class ProcessEngine:
             protocol = self._protocol
             if protocol is None:
                 raise EngineError(f"engine {self._path} is not running: start it first")
-            found = await self._search(protocol, ledger, self._limit(limit), limit.deadline_ms, ())
-            return Choice(found.uci, found.score_cp, found.depth)
+            found = await self._search(
+                protocol, ledger, self._limit(limit), limit.deadline_ms, self._only(ledger, limit)
+            )
+            return within(ledger, Choice(found.uci, found.score_cp, found.depth), limit)
 
     async def explore(
         self, ledger: Ledger, moves: Sequence[str], *, time_ms: int, deadline_ms: int, nodes: int | None = None
@@ -191,6 +193,13 @@ class ProcessEngine:
             search.cancel()
             await self._kill()
             raise
+
+    def _only(self, ledger: Ledger, limit: Limit) -> Sequence[str]:
+        """The moves to search, as engines spell them; none: all."""
+        if limit.root_moves is None or not self._door.takes_moves:
+            return ()
+        board = engine_board(ledger)
+        return [board.uci(move) for move in allowed(ledger.board, limit.root_moves)]
 
     def _limit(self, limit: Limit) -> chess.engine.Limit:
         nodes = limit.nodes if limit.nodes is not None else self._nodes

@@ -25,6 +25,7 @@ class EngineProtocol(chess.engine.Protocol):
 
     spoken = ""
     takes_nodes = False
+    takes_moves = False
     stop_word = ""
     _stderr = b""
     _guard: Guard | None = None
@@ -85,6 +86,7 @@ class Uci(EngineProtocol, chess.engine.UciProtocol):
 
     spoken = "UCI"
     takes_nodes = True
+    takes_moves = True
     stop_word = "stop"
 
     def __init__(self) -> None:

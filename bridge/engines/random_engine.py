@@ -3,6 +3,7 @@
 import random
 
 from bridge.engines.answer import require_move
+from bridge.engines.view import allowed
 from bridge.interfaces import Choice, Limit
 from bridge.rules.ledger import Ledger
 
@@ -19,7 +20,7 @@ class RandomEngine:
     async def think(self, ledger: Ledger, limit: Limit) -> Choice:
         """A legal move. Raises EngineError when there is none."""
         require_move(ledger)
-        moves = sorted(ledger.board.legal_moves, key=str)
+        moves = sorted(allowed(ledger.board, limit.root_moves), key=str)
         return Choice(ledger.board.uci(self._lot.choice(moves), chess960=ledger.chess960), why="by lot")
 
     async def close(self) -> None:

@@ -6,7 +6,7 @@ to move. A flag that falls ends a line exactly as mate does.
 
 import math
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import chess
@@ -37,12 +37,14 @@ class Found:
     depth: int
 
 
-def find_move(line: Line, out_of_time: Callable[[], bool], lot: random.Random) -> Found:
-    """The best move within the time; at the least every move is looked at one ply deep.
+def find_move(
+    line: Line, out_of_time: Callable[[], bool], lot: random.Random, moves: Sequence[chess.Move] | None = None
+) -> Found:
+    """The best move within the time, of these or of all; at the least every one is looked at one ply deep.
 
     There must be a legal move. `line` is as before afterwards.
     """
-    luck = {move: lot.uniform(0, _LUCK_CP) for move in sorted(line.board.legal_moves, key=str)}
+    luck = {move: lot.uniform(0, _LUCK_CP) for move in sorted(moves or line.board.legal_moves, key=str)}
     scores = {move: _shallow(line, move) + luck[move] for move in luck}
     best = max(scores, key=scores.__getitem__)
     found = Found(best, round(scores[best]), 1)

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import chess
 
@@ -15,7 +16,8 @@ from bridge.rules.ledger import Ledger
 class View:
     """The game for the side to move: both clocks after its own thinking, and how fast both sides think (by colour).
 
-    `allowance`: the nodes of this move, ours and the engine's together, where they are counted.
+    `allowance`: the nodes of this move, ours and the engine's together, where they are counted. `root_moves`: what may
+    be played (UCI), None: all; a forced flag counts for more.
     """
 
     board: chess.Board
@@ -25,6 +27,7 @@ class View:
     dials: Dials
     paces: tuple[Pace, Pace] = (AT_ONCE, AT_ONCE)
     allowance: int | None = None
+    root_moves: tuple[str, ...] | None = None
 
     @classmethod
     def of(cls, ledger: Ledger, think_ms: int, paces: tuple[Pace, Pace], allowance: int | None = None) -> "View":
@@ -96,6 +99,12 @@ class Decision:
     nodes: int = 0
     candidates: Sequence[Candidate] = ()
     tally: Counter[str] = field(default_factory=Counter)
+
+
+def allowed(board: chess.Board, root_moves: Sequence[str] | None) -> list[chess.Move]:
+    """The legal moves that may be played; all where none of those named is legal."""
+    named = [move for move in map(partial(spelled, board), root_moves or ()) if move is not None]
+    return named or list(board.legal_moves)
 
 
 def spelled(board: chess.Board, uci: str) -> chess.Move | None:

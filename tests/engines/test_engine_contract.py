@@ -5,6 +5,7 @@ import shutil
 import statistics
 import time
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -224,3 +225,16 @@ async def test_several_at_once_and_nothing_left_behind(
         assert isinstance(read_move(ledger.board, choice.uci), chess.Move)
     await asyncio.gather(*(engine.close() for engine in engines))
     assert children() == before
+
+
+async def test_only_the_moves_left_are_played(engine: Engine, game: Game, limit: Limits) -> None:
+    """As a tablebase leaves some of them; both spellings of castling are known."""
+    for ledger, left in ((game(), ("a2a3", "h2h4")), (game("4k3/8/8/8/8/8/8/4K2R w K - 0 1"), ("e1h1", "e1g1"))):
+        for _ in range(3):
+            choice = await engine.think(ledger, replace(limit(nodes=200), root_moves=left))
+            assert choice.uci in left
+
+
+async def test_castling_left_alone_is_played(engine: Engine, game: Game, limit: Limits) -> None:
+    ledger = game("4k3/8/8/8/8/8/8/4K2R w K - 0 1")
+    assert (await engine.think(ledger, replace(limit(nodes=200), root_moves=("e1h1",)))).uci == "e1g1"

@@ -5,6 +5,7 @@ import sys
 import textwrap
 import time
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from pathlib import Path
 
 import chess
@@ -94,6 +95,18 @@ async def test_a_flag_is_played_though_the_program_would_not(game: Game, started
     choice = await engine.think(ledger, LIMIT)
     assert choice.uci == "d2d5"
     assert choice.why.startswith("flags the opponent")
+
+
+async def test_in_a_plain_game_no_clock_of_kirichess_counts(game: Game, started: Start) -> None:
+    """Rated, in a tournament, or opted out of: neither our proofs nor the built-in search may see a flag there."""
+    ledger = with_clocks(game("4k3/8/2p5/3p4/8/8/3Q4/4K3 w - - 0 1"), 60_000, 4_900)
+    engine = await started(SAY % ("e1e2", "e1e2"))
+    assert (await engine.think(ledger, replace(LIMIT, plain=True))).uci == "e1e2"
+    alone = KiriEngine(seed=1)
+    await alone.start()
+    assert (await alone.think(ledger, LIMIT)).uci == "d2d5"
+    assert (await alone.think(ledger, replace(LIMIT, plain=True))).uci != "d2d5"
+    await alone.close()
 
 
 async def test_the_program_is_kept_from_moves_that_lose_on_time(game: Game, started: Start) -> None:
