@@ -9,8 +9,8 @@ from bridge.errors import PlatformError, RecordError, Refused
 from bridge.interfaces import Disconnected
 from bridge.platforms.lichess.platform import Lichess
 from bridge.settings.models import Account, Settings
-from bridge.settings.webhooks import WebhookSettings
 from bridge.settings.watch import WatchAccount, WatchEntry, WatchGame, WatchTv, WatchUser
+from bridge.settings.webhooks import WebhookSettings
 
 _PATIENCE_S = 10.0
 
