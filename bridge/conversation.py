@@ -125,8 +125,9 @@ class Conversation:
             self._voice.say(chat_lines.flag_line(ledger, self.words) or "", once="flag", important=True)
 
     def conclude(self, judged: Verdict, *, scored: bool) -> None:
-        """The verdict where it is `scored`, what was asked for the end, and goodbye."""
-        if scored:
+        """The verdict where it is `scored` and may be told, what was asked for the end, and goodbye."""
+        if scored and (judged.certain or judged.outcome.flag is None):
+            # A fall that is not certain is not announced, not even after the end.
             self._voice.say(one_line(judged), once="verdict", important=True)
         for command, room in self._asked:
             answer = chat_commands.reply(command, self._facts(), self.words)
