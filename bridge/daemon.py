@@ -20,11 +20,12 @@ from bridge.errors import BridgeError, EngineError, PlatformError, UsageError
 from bridge.feed import Feed
 from bridge.first_answer import first_answer
 from bridge.hooks import webhook
-from bridge.interfaces import Player, Sink
+from bridge.interfaces import MoveSource, Player, Sink
 from bridge.journal import SqlJournal
 from bridge.journal.place import beside
 from bridge.lobby import Lobby
 from bridge.metrics import Metrics, Now
+from bridge.move_sources import open_sources
 from bridge.name_lists import NameLists
 from bridge.now import now
 from bridge.platforms.lichess.platform import Lichess
@@ -127,7 +128,7 @@ class Daemon:
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(self._journal)
             platforms = [await self._open(account, stack) for account in self._settings.accounts]
-            await self._open_lobbies(platforms)
+            await self._open_lobbies(platforms, stack)
             stack.push_async_callback(_cancelled, asyncio.create_task(self._lists.run()))
             for seeking in self._seeking:
                 seeking.start(stack)
@@ -154,7 +155,7 @@ class Daemon:
         self._platforms.append(platform)
         return platform
 
-    async def _open_lobbies(self, platforms: Sequence[Lichess]) -> None:
+    async def _open_lobbies(self, platforms: Sequence[Lichess], stack: AsyncExitStack) -> None:
         for account, platform in zip(self._settings.accounts, platforms, strict=True):
             if account.play is not None:
                 me = await first_answer(platform.url, platform.account)
@@ -164,7 +165,9 @@ class Daemon:
                         "`kirichess-bridge account upgrade` makes it one, for good"
                     )
                 await self._try_engine(account.play.engine)
-                self._lobbies.append((account, self._lobby(me, account.play, platform)))
+                sources = open_sources(account.play)
+                stack.push_async_callback(sources.close)
+                self._lobbies.append((account, self._lobby(me, account.play, platform, sources)))
 
     async def _try_engine(self, name: str) -> None:
         """One that cannot start is better known now than at the first move."""
@@ -177,7 +180,7 @@ class Daemon:
         except EngineError as error:
             raise UsageError(f"engine {name}: {error}") from None
 
-    def _lobby(self, me: Player, play: Play, platform: Lichess) -> Lobby:
+    def _lobby(self, me: Player, play: Play, platform: Lichess, sources: MoveSource) -> Lobby:
         spec = engine_spec(self._settings.engines[play.engine])
         bot = BotAccount(
             name=me.name,
@@ -189,6 +192,7 @@ class Daemon:
             wall_ms=wall_ms,
             measures=self._metrics.measures,
             titles=Titles(platform.title_of),
+            source=sources,
             engine=play.engine,
             queued=lambda: lobby.doorkeeper.queued,
         )

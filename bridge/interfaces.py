@@ -280,6 +280,26 @@ class Engine(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class RootMoves:
+    """The moves (UCI, the best first) among which an engine may choose."""
+
+    moves: tuple[str, ...]
+    why: str = ""
+
+
+class MoveSource(Protocol):
+    """What is looked up before an engine is asked: a book, tables, a site. Shared by the games of an account."""
+
+    async def find(self, ledger: Ledger, limit: Limit) -> Choice | RootMoves | None:
+        """A move, or the moves left; None: it knows nothing. May raise anything: the engine is asked then."""
+        ...
+
+    async def close(self) -> None:
+        """Give back files and connections. Never raises."""
+        ...
+
+
 # -- journal and sinks -------------------------------------------------------------------------------------------
 
 

@@ -35,6 +35,7 @@ from bridge.interfaces import (
     GameState,
     Journal,
     Limit,
+    MoveSource,
     OpponentGone,
     Platform,
     Resign,
@@ -91,6 +92,7 @@ class BotAccount:
     measures: Measures = field(default_factory=Unmeasured)
     overhead: Overhead = field(default_factory=Overhead)
     titles: Titles | None = None
+    source: MoveSource | None = None
     engine: str = ""
     queued: Callable[[], int] = lambda: 0
 
@@ -106,7 +108,7 @@ class Session:
         self._tracker = tracker
         self._failures = Outbox(bot.journal, game_id)
         """Stored beside the game: a move waits for nothing of it, and two accounts of ours each have their engine's."""
-        self._thinker = Thinker(bot.new_engine(), bot.new_fallback(), self._engine_failed)
+        self._thinker = Thinker(bot.new_engine(), bot.new_fallback(), self._engine_failed, bot.source)
         self._tasks = Tasks()
         self._errands = Errands(game_id, bot.platform, self._tasks)
         self._voice = Voice(bot.platform, bot.journal, bot.name, game_id, muted=True)

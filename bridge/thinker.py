@@ -6,11 +6,12 @@ No fault of an engine ever costs the game: each try may use a part of the time, 
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import structlog
 
 from bridge.errors import EngineError
-from bridge.interfaces import Choice, Engine, Limit
+from bridge.interfaces import Choice, Engine, Limit, MoveSource
 from bridge.rules.ledger import Ledger
 
 log = structlog.get_logger("kirichess_engine")
@@ -28,9 +29,12 @@ _SLACK_MS = 250
 
 
 class Thinker:
-    """The engine of one game with its fallback. `failed` is told of every failure."""
+    """The engine of one game with its fallback. `failed` is told of every failure; `source` is asked before them."""
 
-    def __init__(self, engine: Engine, fallback: Engine, failed: Callable[[str], None]) -> None:
+    def __init__(
+        self, engine: Engine, fallback: Engine, failed: Callable[[str], None], source: MoveSource | None = None
+    ) -> None:
+        self._source = source
         self._engine = engine
         self._fallback = fallback
         self._failed = failed
@@ -54,6 +58,15 @@ class Thinker:
 
     async def choose(self, ledger: Ledger, limit: Callable[[], Limit]) -> Choice:
         """A legal move; there must be one. `limit` is asked anew for every try, since the clock runs on."""
+        if self._source is not None:
+            found = await self._source.find(ledger, limit())
+            if isinstance(found, Choice):
+                return found
+            if found is not None:
+                limit = partial(_narrowed, limit, found.moves)
+        return await self._think(ledger, limit)
+
+    async def _think(self, ledger: Ledger, limit: Callable[[], Limit]) -> Choice:
         for _ in range(min(_TRIES, _TRIES_A_GAME - self._failures)):
             try:
                 return await self._ask(ledger, limit)
@@ -99,6 +112,10 @@ class Thinker:
             await self._engine.close()
         finally:
             await self._fallback.close()
+
+
+def _narrowed(limit: Callable[[], Limit], moves: tuple[str, ...]) -> Limit:
+    return replace(limit(), root_moves=moves)
 
 
 def _share_ms(limit: Limit) -> int:

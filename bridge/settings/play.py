@@ -15,6 +15,7 @@ from bridge.settings.challenge import ChallengeSettings
 from bridge.settings.draw_or_resign import DrawOrResign
 from bridge.settings.matchmaking import MatchmakingSettings
 from bridge.settings.problems import unknown
+from bridge.settings.sources import LichessBotTbs, OnlineMoves, Polyglot
 from bridge.settings.tournaments import TournamentSettings
 
 
@@ -81,6 +82,13 @@ class Play(Section):
     pool: PoolSetting = Field(
         default_factory=PoolTable,
         description="One pool for every game, or a table by_time_control; left out: each pool at its own control.",
+    )
+    polyglot: Polyglot = Field(default_factory=Polyglot, description="Opening books, asked before the engine.")
+    lichess_bot_tbs: LichessBotTbs = Field(
+        default_factory=LichessBotTbs, description="Endgame tables on this machine, asked after the books."
+    )
+    online_moves: OnlineMoves = Field(
+        default_factory=OnlineMoves, description="Sites that know positions, asked last before the engine."
     )
     rules: Dials = Field(
         default_factory=dict, description="Dials that differ from the pool's; the games are custom games then."

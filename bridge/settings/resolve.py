@@ -1,6 +1,6 @@
 """Settings as the program needs them: token files read, relative paths counted from the file's folder."""
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from pathlib import Path as FilePath
 from typing import TypeVar
 
@@ -32,13 +32,35 @@ def resolve(settings: Settings, folder: FilePath, *, unset: Container[Path]) -> 
             return holder
         return holder.model_copy(update={"token": SecretStr(token)})
 
-    accounts = tuple(with_token(account, ("accounts", index)) for index, account in enumerate(settings.accounts))
+    accounts = tuple(
+        _with_sources(with_token(account, ("accounts", index)), folder)
+        for index, account in enumerate(settings.accounts)
+    )
     monitor = settings.monitor and with_token(settings.monitor, ("monitor",))
     journal = settings.journal.model_copy(update={"url": _absolute_url(settings.journal.url, folder)})
     engines = {name: _with_paths(engine, folder) for name, engine in settings.engines.items()}
     pgn = settings.pgn and settings.pgn.model_copy(update={"folder": str(folder / settings.pgn.folder)})
     update = {"accounts": accounts, "monitor": monitor, "journal": journal, "engines": engines, "pgn": pgn}
     return settings.model_copy(update=update), problems
+
+
+def _with_sources(account: Account, folder: FilePath) -> Account:
+    """The files of books and the folders of tables."""
+    if (play := account.play) is None:
+        return account
+    book = {kind: _absolute(files, folder) for kind, files in play.polyglot.book.items()}
+    tables = play.lichess_bot_tbs
+    syzygy = tables.syzygy.model_copy(update={"paths": _absolute(tables.syzygy.paths, folder)})
+    gaviota = tables.gaviota.model_copy(update={"paths": _absolute(tables.gaviota.paths, folder)})
+    update = {
+        "polyglot": play.polyglot.model_copy(update={"book": book}),
+        "lichess_bot_tbs": tables.model_copy(update={"syzygy": syzygy, "gaviota": gaviota}),
+    }
+    return account.model_copy(update={"play": play.model_copy(update=update)})
+
+
+def _absolute(paths: Iterable[str], folder: FilePath) -> tuple[str, ...]:
+    return tuple(str(folder / FilePath(path).expanduser()) for path in paths)
 
 
 def _read_token(file: FilePath) -> str:
