@@ -4,7 +4,7 @@ import chess
 
 from bridge.interfaces import GameInfo
 from bridge.records.verdict_json import row_object
-from bridge.rules.events import Ended, Event, Moved, TakenBack
+from bridge.rules.events import Agreed, Ended, Event, Moved, TakenBack
 from bridge.rules.ledger import Ledger
 from bridge.rules.position import read_move
 
@@ -36,6 +36,8 @@ def facts_before(ledger: Ledger, event: Event) -> dict[str, object]:
     """
     if isinstance(event, TakenBack):
         return {"plies": event.plies}
+    if isinstance(event, Agreed):
+        return {"base_ms": event.rules.dials.prices.base_ms}
     if isinstance(event, Ended):
         return {"status": event.status, "winner": None if event.winner is None else chess.COLOR_NAMES[event.winner]}
     if not isinstance(event, Moved):

@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import Final
 
 GAME_STARTED: Final = "kirichess.game.started"
+GAME_RULES: Final = "kirichess.game.rules"
 GAME_PLY: Final = "kirichess.game.ply"
 GAME_TAKEBACK: Final = "kirichess.game.takeback"
 GAME_FINISHED: Final = "kirichess.game.finished"
@@ -29,6 +30,7 @@ VERDICTS: Final = (VERDICT_PROVISIONAL, VERDICT_FINAL, VERDICT_CHANGED)
 EVENT_TYPES: Final[Mapping[str, str]] = MappingProxyType(
     {
         GAME_STARTED: "a game is followed from now on: players, pool, seat and time control",
+        GAME_RULES: "other rules were agreed on in chat before the second ply: pool and clocks",
         GAME_PLY: "a ply was played: its effects and both clocks after it",
         GAME_TAKEBACK: "plies were taken back: the ledger stands where it stood before them",
         GAME_FINISHED: "the game is over on its platform",

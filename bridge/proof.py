@@ -1,7 +1,7 @@
 """What the journal has of a game, computed once more from the platform's lines and held against what is stored."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bridge import event_types
 from bridge.errors import PlatformError, RecordError
@@ -9,7 +9,7 @@ from bridge.interfaces import Entry, FinishedGame, GameInfo, GameOpened, GameSta
 from bridge.journal.raw import Block
 from bridge.platforms.lichess.replay import finished_again, read_again
 from bridge.recompute import Difference, Recomputed, against_events, against_source, against_verdict, stored_events
-from bridge.rules.events import Started
+from bridge.rules.events import Agreed, Event, Started
 from bridge.rules.ledger import Ledger
 from bridge.rules.refine import refine
 from bridge.rules.snapshot import Setup, Snapshot
@@ -35,7 +35,7 @@ def prove(game: str, entries: Sequence[Entry], blocks: Sequence[Block]) -> Proof
         found = recompute(game, entries, blocks)
         if isinstance(found, str):
             return Proof(game, differences, found)
-        differences += against_source(game, [event for _, event in stored_events(entries)], found.events)
+        differences += against_source(game, [event for _, event in _settled(entries)], found.events)
         differences += _against_archive(game, entries, blocks)
         return Proof(game, differences)
     except (RecordError, PlatformError) as error:
@@ -44,7 +44,7 @@ def prove(game: str, entries: Sequence[Entry], blocks: Sequence[Block]) -> Proof
 
 def recompute(game: str, entries: Sequence[Entry], blocks: Sequence[Block]) -> Recomputed | str:
     """The game's ledger from its platform's lines; a text where they are not all there: why."""
-    stored = stored_events(entries)
+    stored = _settled(entries)
     started = next(((entry, event) for entry, event in stored if isinstance(event, Started)), None)
     if started is None:
         raise RecordError(f"game {game}: the journal has no start of it")
@@ -69,6 +69,19 @@ def judged(found: Recomputed, entries: Sequence[Entry], blocks: Sequence[Block])
     clocks_ms = archived.snapshot.clocks_ms if archived is not None else None
     ledger = Ledger.replay(refine(found.events, clocks_ms)) if clocks_ms else found.ledger
     return verdict(ledger, final=ledger.platform is not None)
+
+
+def _settled(entries: Sequence[Entry]) -> list[tuple[Entry, Event]]:
+    """As if the game had begun by the rules that were agreed on in chat: the platform's lines know nothing of them."""
+    stored = stored_events(entries)
+    rules = next((event.rules for _, event in reversed(stored) if isinstance(event, Agreed)), None)
+    if rules is None:
+        return stored
+    return [
+        (entry, Started(replace(event.setup, rules=rules)) if isinstance(event, Started) else event)
+        for entry, event in stored
+        if not isinstance(event, Agreed)
+    ]
 
 
 def _read_by(account: str, blocks: Sequence[Block]) -> Sequence[Block]:
@@ -153,7 +166,7 @@ def _final(entries: Sequence[Entry]) -> dict[str, object] | None:
 
 def _against_archive(game: str, entries: Sequence[Entry], blocks: Sequence[Block]) -> Iterator[Difference]:
     final = _final(entries)
-    setup = next(event.setup for _, event in stored_events(entries) if isinstance(event, Started))
+    setup = next(event.setup for _, event in _settled(entries) if isinstance(event, Started))
     archived = _archived(blocks, setup)
     if final is not None and archived is not None and final.get("clock_source") == archived.source:
         yield from against_verdict(game, final, _from_archive(archived, setup))

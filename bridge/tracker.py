@@ -22,7 +22,7 @@ from bridge.records.pgn_writer import UNKNOWN_DATE, to_pgn
 from bridge.records.verdict_json import flag_object, verdict_object
 from bridge.rules.diff import diff
 from bridge.rules.endings import Outcome
-from bridge.rules.events import Ended, Event, Moved, Started, TakenBack
+from bridge.rules.events import Agreed, Ended, Event, Moved, Started, TakenBack
 from bridge.rules.ledger import Ledger
 from bridge.rules.pools import Ruleset
 from bridge.rules.refine import refine
@@ -34,6 +34,7 @@ log = structlog.get_logger("kirichess_tracker")
 
 _TYPES: dict[type, str] = {
     Started: event_types.GAME_STARTED,
+    Agreed: event_types.GAME_RULES,
     Moved: event_types.GAME_PLY,
     TakenBack: event_types.GAME_TAKEBACK,
     Ended: event_types.GAME_FINISHED,
@@ -134,6 +135,15 @@ class Tracker:
         await self._append(drafts)
         self._live.watch(self.ledger)
         return taken
+
+    def agree(self, rules: Ruleset) -> bool:
+        """Other rules, if it is not too late for that; stored behind what came before."""
+        ledger = self.ledger
+        if self._outbox is None or len(ledger.moves) > 1 or ledger.outcome is not None or ledger.over:
+            return False
+        if rules != ledger.setup.rules:
+            self._outbox.put(self._apply(Agreed(rules)))
+        return True
 
     def _apply(self, event: Event) -> list[Draft]:
         ledger = self.ledger

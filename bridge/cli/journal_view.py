@@ -18,11 +18,12 @@ def game_rows(reader: "JournalReader") -> list[dict[str, object]]:
     """One object a game, in the order in which they started."""
     plies = reader.plies()
     rows: dict[str, dict[str, object]] = {}
-    for entry in reader.entries(types=[event_types.GAME_STARTED, event_types.GAME_FINISHED, *event_types.VERDICTS]):
+    types = [event_types.GAME_STARTED, event_types.GAME_RULES, event_types.GAME_FINISHED, *event_types.VERDICTS]
+    for entry in reader.entries(types=types):
         if entry.type == event_types.GAME_STARTED:
             rows.setdefault(entry.subject, _started(entry, plies.get(entry.subject, 0)))
         elif (row := rows.get(entry.subject)) is not None:
-            row.update(_end(entry))
+            row.update({"pool": entry.data.get("pool")} if entry.type == event_types.GAME_RULES else _end(entry))
     return list(rows.values())
 
 

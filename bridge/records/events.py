@@ -9,12 +9,13 @@ import chess
 from bridge.errors import RecordError
 from bridge.records import fields
 from bridge.records.fields import Json
-from bridge.rules.events import Berserked, Ended, Event, Moved, Noted, Resynced, Started, TakenBack, TimeGiven
+from bridge.rules.events import Agreed, Berserked, Ended, Event, Moved, Noted, Resynced, Started, TakenBack, TimeGiven
 from bridge.rules.pools import Ruleset, parse_dials
 from bridge.rules.snapshot import Anomaly, Setup, TimeControl
 
 _NAMES: Mapping[type[Event], str] = {
     Started: "started",
+    Agreed: "agreed",
     Moved: "moved",
     TakenBack: "taken_back",
     TimeGiven: "time_given",
@@ -34,6 +35,8 @@ def encode(event: Event) -> dict[str, object]:
     match event:
         case Started():
             return {**name, "setup": _encode_setup(event.setup)}
+        case Agreed():
+            return {**name, "rules": _encode_rules(event.rules)}
         case Noted():
             return {**name, **_plain(event.anomaly)}
     return {**name, **_plain(event)}
@@ -53,6 +56,8 @@ def decode(given: Json) -> Event:
     try:
         if kind is Started:
             return Started(_decode_setup(cast(Json, values["setup"])))
+        if kind is Agreed:
+            return Agreed(_decode_rules(given))
         if kind is Noted:
             return Noted(Anomaly(**values))  # type: ignore[arg-type]  # checked by the round trip's tests
         return kind(**values)  # type: ignore[arg-type]  # as above
@@ -76,18 +81,27 @@ def _encode_setup(setup: Setup) -> dict[str, object]:
     control = setup.time_control
     return {
         **_plain(setup),
-        "rules": {"pool": setup.rules.pool, "dials": setup.rules.dials.to_mapping()},
+        "rules": _encode_rules(setup.rules),
         "time_control": None if control is None else _plain(control),
     }
 
 
 def _decode_setup(given: Json) -> Setup:
-    rules, control = fields.mapping(given, "rules") or {}, fields.mapping(given, "time_control")
-    # The pool's name is kept as it was: it may be one that only the configuration of that day knew.
-    dials = parse_dials(fields.mapping(rules, "dials") or {}).dials
+    control = fields.mapping(given, "time_control")
     values = {
         **given,
-        "rules": Ruleset(dials, fields.text(rules, "pool") or None),
+        "rules": _decode_rules(given),
         "time_control": None if control is None else TimeControl(**control),  # type: ignore[arg-type]
     }
     return Setup(**values)  # type: ignore[arg-type]  # `_encode_setup` wrote these fields
+
+
+def _encode_rules(rules: Ruleset) -> dict[str, object]:
+    return {"pool": rules.pool, "dials": rules.dials.to_mapping()}
+
+
+def _decode_rules(given: Json) -> Ruleset:
+    rules = fields.mapping(given, "rules") or {}
+    # The pool's name is kept as it was: it may be one that only the configuration of that day knew.
+    dials = parse_dials(fields.mapping(rules, "dials") or {}).dials
+    return Ruleset(dials, fields.text(rules, "pool") or None)

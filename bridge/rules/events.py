@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 import chess
 
+from bridge.rules.pools import Ruleset
 from bridge.rules.snapshot import Anomaly, Setup
 
 
@@ -13,6 +14,13 @@ class Started:
     """First event of every game."""
 
     setup: Setup
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """Other rules than those it started by, from the first ply on; only before the second one and before any end."""
+
+    rules: Ruleset
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,4 +89,4 @@ class Noted:
     anomaly: Anomaly
 
 
-Event: TypeAlias = Started | Moved | TakenBack | TimeGiven | Resynced | Berserked | Ended | Noted
+Event: TypeAlias = Started | Agreed | Moved | TakenBack | TimeGiven | Resynced | Berserked | Ended | Noted

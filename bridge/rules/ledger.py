@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 
 import chess
 
+from bridge.errors import RecordError
 from bridge.rules.effects import Effects, push
 from bridge.rules.endings import Flag, Outcome, board_ending, flag_outcome
-from bridge.rules.events import Berserked, Ended, Event, Moved, Noted, Resynced, Started, TakenBack, TimeGiven
+from bridge.rules.events import Agreed, Berserked, Ended, Event, Moved, Noted, Resynced, Started, TakenBack, TimeGiven
 from bridge.rules.platform_clocks import PlatformClocks
 from bridge.rules.platform_end import platform_outcome
 from bridge.rules.position import Key, position_key, read_move, start_board
@@ -138,7 +139,7 @@ class Ledger:
         """Take in one event.
 
         Raises:
-            RecordError: an illegal move; the ledger is as it was before.
+            RecordError: an illegal move, or other rules too late; the ledger is as it was before.
         """
         match event:
             case Moved():
@@ -156,6 +157,8 @@ class Ledger:
                 self._ended(event)
             case Noted():
                 self.anomalies.append(event.anomaly)
+            case Agreed():
+                self._agreed(event)
             case Started():
                 assert event.setup == self.setup, "a ledger is started once"
 
@@ -302,6 +305,28 @@ class Ledger:
         self._plain = list(self._base_ms)
         self._closest_ms = min(self._base_ms)
         self._unknown = False
+
+    def _agreed(self, event: Agreed) -> None:
+        """Judge what has been played, one ply at most, by the other rules; the platform's clocks stay as they are."""
+        if len(self.moves) > 1 or self.outcome is not None:
+            raise RecordError("other rules can only be agreed on before the second ply")
+        dials, rows, moves, platform = event.rules.dials, self.rows, self.moves[:], self.clocks
+        self.setup = replace(self.setup, rules=event.rules)
+        self._prices, self._dead = dials.prices, dials.dead_position
+        halved = self.berserk if dials.berserk == "halve" else ()
+        self._base_ms = [self._prices.base_ms // (2 if side in halved else 1) for side in (chess.BLACK, chess.WHITE)]
+        self.clocks = PlatformClocks(None, started=True)
+        self._taken_back(TakenBack(0))
+        self._reset_clocks()
+        self.rows = []
+        self.outcome = board_ending(self.board, 1, self.board.is_checkmate(), self._dead)
+        for row in rows:
+            if row.uci is None:
+                self._think(row.side, row.think_ms)
+                self.rows.append(replace(row, white_ms=self.white_ms, black_ms=self.black_ms))
+            else:
+                self._moved(Moved(row.uci, row.think_ms, row.reading_ms, row.credited_ms))
+        self.moves, self.clocks = moves, platform
 
     def _given(self, event: TimeGiven) -> None:
         self.clocks.apply(event)

@@ -34,7 +34,7 @@ class GameFacts:
         """Fold one event in."""
         data = entry.data
         match entry.type:
-            case event_types.GAME_STARTED | event_types.GAME_PLY | event_types.GAME_TAKEBACK:
+            case event_types.GAME_STARTED | event_types.GAME_RULES | event_types.GAME_PLY | event_types.GAME_TAKEBACK:
                 self._stands(entry)
                 if entry.type == event_types.GAME_PLY:
                     self.plies.appendleft((move_text(data), effects_text(data)))

@@ -37,6 +37,8 @@ def _of_game(entry: Entry) -> str:
         case event_types.GAME_STARTED:
             pool = str(data.get("pool") or "custom").title()
             return f"{game} started: {data.get('white')} (White) v {data.get('black')} (Black), pool {pool}"
+        case event_types.GAME_RULES:
+            return f"{game} pool {str(data.get('pool') or 'custom').title()} from now on  {_clocks(data)}"
         case event_types.GAME_PLY:
             return f"{game} {move_text(data)}  {_clocks(data)}  {effects_text(data)}"
         case event_types.GAME_TAKEBACK:

@@ -13,7 +13,7 @@ NEWEST = 10_000
 """Entries that are read at the start: about as many as those games have. An older game is read when it moves."""
 _OF_A_GAME = frozenset(
     {
-        *(event_types.GAME_PLY, event_types.GAME_TAKEBACK, event_types.GAME_FINISHED),
+        *(event_types.GAME_RULES, event_types.GAME_PLY, event_types.GAME_TAKEBACK, event_types.GAME_FINISHED),
         *(event_types.FLAG_PROVISIONAL, event_types.FLAG_WITHDRAWN, *event_types.VERDICTS),
     }
 )
@@ -72,6 +72,9 @@ def fold(game: GameSummary | None, entry: Entry) -> GameSummary | None:
         return None
     game = replace(game, updated_ms=entry.time_ms)
     match entry.type:
+        case event_types.GAME_RULES:
+            base_ms = _number(entry.data, "base_ms")
+            return replace(_moved(game, entry.data), pool=_text(entry.data, "pool") or None, base_ms=base_ms)
         case event_types.GAME_PLY | event_types.GAME_TAKEBACK:
             return replace(_moved(game, entry.data), turn_ms=entry.time_ms)
         case event_types.FLAG_PROVISIONAL:

@@ -59,6 +59,12 @@ def sheet(entries: Iterable[Entry]) -> Json | None:
 def _take(out: Json, plies: list[Json], entry: Entry) -> None:
     data = entry.data
     match entry.type:
+        case event_types.GAME_RULES:
+            base_ms = data.get("base_ms")
+            out |= {"clocks": _clocks(out["clocks"], entry), "pool": data.get("pool")}
+            out["start"] = {**_table(out["start"]), "white_ms": base_ms, "black_ms": base_ms}
+            if plies:
+                plies[-1] |= _picked(data, _EFFECTS)
         case event_types.GAME_PLY:
             plies.append(_picked(data, _PLY))
             out |= {"clocks": _clocks(out["clocks"], entry), "pool": data.get("pool"), "flag": ""}
