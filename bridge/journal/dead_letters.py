@@ -25,7 +25,9 @@ class DeadLetter:
 def dead_letters(reader: JournalReader) -> list[DeadLetter]:
     """All of them, the oldest first. Raises JournalError."""
     rows = reader.rows("dead_letter", "SELECT id, sink, seq, time_ms, cause FROM dead_letter ORDER BY id")
-    return [DeadLetter(*row, reader.entry(row[2])) for row in rows]
+    return [
+        DeadLetter(number, sink, seq, time_ms, cause, reader.entry(seq)) for number, sink, seq, time_ms, cause in rows
+    ]
 
 
 def forget(file: Path, letters: Sequence[DeadLetter]) -> None:

@@ -1,7 +1,9 @@
 """Whom a bot challenges, with what, and whom it leaves alone."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import cycle
+from typing import Any
 
 import pytest
 
@@ -21,12 +23,12 @@ POLICY = MatchPolicy((KIND,), back_off_ms=60_000)
 NOW_MS = 10 * DAY_MS
 
 
-def always(number: float):
+def always(number: float) -> Callable[[], float]:
     return lambda: number
 
 
-def answered(opponent: str, outcome: Outcome, *, ago_ms: int = 0, color: str = "random", **more) -> Answered:
-    terms = {"kind": "", "perf": "rapid", "rated": False, "wait_ms": 0, **more}
+def answered(opponent: str, outcome: Outcome, *, ago_ms: int = 0, color: str = "random", **more: Any) -> Answered:
+    terms: dict[str, Any] = {"kind": "", "perf": "rapid", "rated": False, "wait_ms": 0, **more}
     return Answered(NOW_MS - ago_ms, opponent, color=color, outcome=outcome, **terms)
 
 
@@ -35,7 +37,7 @@ def opponents(policy: MatchPolicy, memory: list[Answered] = [], bots: list[Bot] 
     return {proposal.opponent for proposal in found if proposal is not None}
 
 
-def of(**changes) -> MatchPolicy:
+def of(**changes: Any) -> MatchPolicy:
     return replace(POLICY, kinds=(replace(KIND, **changes),))
 
 

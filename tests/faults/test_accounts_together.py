@@ -1,7 +1,7 @@
 """Several accounts in one process: one budget of engines, no challenges to each other, policy that changes for all."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -18,7 +18,7 @@ NAMES = {"Kiri": "tokenKiri", "Robot": "tokenRobot"}
 STOCKFISH = {"kind": "uci", "path": "/usr/games/stockfish", "options": {"Hash": 16}, "nodes": 200}
 
 
-def settings(table: Any, play: dict[str, object], **more: object) -> Settings:
+def settings(table: Any, play: Mapping[str, object], **more: object) -> Settings:
     accounts = [
         {"platform": "lichess", "url": table.arena.url, "token": token, "play": table.settings(**play)}
         for token in NAMES.values()
@@ -92,4 +92,4 @@ async def test_another_policy_counts_for_the_next_challenge_and_running_games_go
         for asked in (first, second):
             game = table.arena.games[asked.id]
             table.move(game, "e2e4")
-            await table.until(lambda game=game: game.plies == 2)  # type: ignore[misc]
+            await table.until(lambda game=game: game.plies == 2)

@@ -35,9 +35,9 @@ async def rival(table: Any) -> Any:
 @pytest.fixture(autouse=True)
 def people_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
     """Human has no stream of its own here."""
-    from bridge.arena import routes_tournament
+    from bridge.arena import routes_account, routes_tournament
 
-    usual = routes_tournament.is_present
+    usual = routes_account.is_present
     monkeypatch.setattr(routes_tournament, "is_present", lambda hall, name: name == "human" or usual(hall, name))
 
 
