@@ -13,6 +13,7 @@ from bridge.interfaces import Entry, Journal
 from bridge.web.exposition import exposition
 from bridge.web.games import Games
 from bridge.web.guard import add_headers, errors_as_json, problem
+from bridge.web.limits import MOST_BODY_BYTES
 from bridge.web.pages import Pages
 from bridge.web.search import GameQuery, search
 from bridge.web.status import StatusReport
@@ -35,7 +36,7 @@ def create_monitor(
     """
     routes = _Routes(journal, status)
     events = EventStream(journal)
-    app = web.Application(middlewares=[errors_as_json])
+    app = web.Application(middlewares=[errors_as_json], client_max_size=MOST_BODY_BYTES)
     app.on_response_prepare.append(add_headers)
     app.on_shutdown.append(events.close)
     app.cleanup_ctx.append(routes.follow)

@@ -7,20 +7,25 @@ from aiohttp import web
 
 from bridge.addresses import is_loopback, split_listen
 from bridge.errors import UsageError
-from bridge.web.guard import demand_local_host, demand_token
+from bridge.web.guard import demand_local_host, demand_own_origin
+from bridge.web.limits import MOST_BYTES, MOST_HEADERS, Limits
+from bridge.web.login import Login
 
 
 class Monitor:
     """Serves a monitor at `listen` (`127.0.0.1:8080`, `[::1]:8080`; port 0: any free one).
 
-    Off loopback a token is needed. Raises UsageError without one, or for an address that is none.
+    Off loopback a token is needed. `language`: the login page's. Raises UsageError without a token where one is
+    needed, or for an address that is none.
     """
 
-    def __init__(self, listen: str, token: str | None = None) -> None:
+    def __init__(self, listen: str, token: str | None = None, *, language: str | None = None) -> None:
         self._host, self._port = split_listen(listen)
         if not self._host:
             raise UsageError(f'monitor.listen must be "host:port", such as "127.0.0.1:8080" (got {listen!r})')
         self._token = token
+        self._language = language
+        self._limits = Limits()
         self._runner: web.AppRunner | None = None
         if not is_loopback(self._host) and not token:
             raise UsageError(
@@ -46,10 +51,20 @@ class Monitor:
         """Listen. Raises UsageError: a taken port, an address that is not this machine's."""
         if is_loopback(self._host):
             app.middlewares.append(demand_local_host())
+        app.middlewares.append(self._limits.check)
+        app.middlewares.append(demand_own_origin)
         if self._token:
-            app.middlewares.append(demand_token(self._token))
+            Login(self._token, self._limits, self._language).add_to(app)
         # A reader who goes away ends its event stream at once; one who stays does not delay the end of the program.
-        self._runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=1.0)
+        self._runner = web.AppRunner(
+            app,
+            access_log=None,
+            handler_cancellation=True,
+            shutdown_timeout=1.0,
+            max_line_size=MOST_BYTES,
+            max_field_size=MOST_BYTES,
+            max_headers=MOST_HEADERS,
+        )
         await self._runner.setup()
         try:
             # localhost is two addresses, and port 0 would be two ports.

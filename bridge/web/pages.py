@@ -13,6 +13,7 @@ from bridge.interfaces import Entry, Journal
 from bridge.verdicts import told_verdicts
 from bridge.web.games import Games, GameSummary
 from bridge.web.guard import problem
+from bridge.web.login import who
 from bridge.web.page import STATIC, overlay_sizes, render
 from bridge.web.page_words import Words, choose_language
 from bridge.web.search import Found, GameQuery, search
@@ -54,6 +55,7 @@ class Pages:
         values = {
             "seq": seq,
             "now_ms": wall_ms(),
+            "signed_in": who(request) == "session",
             "status": self._status(),
             "running": [game for game in games if game.running],
             "query": query,
@@ -88,6 +90,7 @@ class Pages:
             "pgn": any(entry.type == VERDICT_FINAL for entry in entries),
             "sizes": overlay_sizes(request.query),
             "now_ms": wall_ms(),
+            "signed_in": who(request) == "session",
         }
         return _html(render(template, self._words(request), root, **values))
 
