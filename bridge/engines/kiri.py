@@ -76,6 +76,8 @@ class KiriEngine:
         await self._builtin.start()
         if self._threads is None:
             self._threads = ThreadPoolExecutor(1, thread_name_prefix="kiri-proofs")
+        if self._starting is not None and self._starting.done() and self._program and not self._program.is_running:
+            self._starting = None  # it has ended while it waited for a game
         if self._program is not None and self._starting is None:
             find_program(self._path)
             self._starting = asyncio.ensure_future(self._program.start())
@@ -166,6 +168,12 @@ class KiriEngine:
             nodes = None if nodes is None or part_nodes is None else max(1, nodes - part_nodes)
             step = await loop.run_in_executor(self._threads, _advance, steps, found)
         return step
+
+    async def rest(self) -> bool:
+        """Nothing is searched any more; False: not fit for another game, as after any fault of the program."""
+        if self._program is None or self._faults or self._starting is None or not self._starting.done():
+            return False
+        return await self._program.rest()
 
     async def close(self) -> None:
         """End the program and the threads. Never raises."""

@@ -98,6 +98,23 @@ class ProcessEngine:
         self._guard = weakref.finalize(self, protocol.kill)
         return protocol
 
+    @property
+    def is_running(self) -> bool:
+        """Whether the program is there."""
+        return self._protocol is not None and not self._protocol.returncode.done()
+
+    async def rest(self) -> bool:
+        """Nothing is searched any more; False: the program is not fit for another game."""
+        protocol = self._protocol
+        if protocol is None or not self.is_running or self._thinking.locked():
+            return False
+        try:
+            async with asyncio.timeout(_GOODBYE_MS / 1000):
+                await protocol.ping()
+        except (TimeoutError, chess.engine.EngineError):
+            return False
+        return True
+
     async def close(self) -> None:
         """Ask the program to quit, then kill what is left of its process group. Never raises."""
         protocol = self._protocol

@@ -25,6 +25,13 @@ class EngineLimits(Section):
         description="Megabytes of all their hash tables (option Hash), and 150 for each program itself.",
     )
 
+    idle: int = Field(
+        default=0,
+        ge=0,
+        le=64,
+        description="Programs that are kept when their game is over, for the next one, at most; 0: none.",
+    )
+
     @property
     def budget(self) -> Budget:
         """The bounds as the admission reads them."""

@@ -1,0 +1,63 @@
+"""The engines of the settings: tried at the start, chosen for each game, and lent to it."""
+
+from collections.abc import Callable
+
+from bridge.decisions.engine_budget import Cost
+from bridge.decisions.engine_choice import Occasion, choose_engine
+from bridge.engines.spec import EngineSpec
+from bridge.engines.warm import WarmEngines
+from bridge.errors import EngineError, UsageError
+from bridge.interfaces import Engine
+from bridge.settings.engine_limits import cost_of
+from bridge.settings.engines import EngineSettings
+from bridge.settings.models import Settings
+from bridge.settings.play import Play
+
+
+class AccountEngines:
+    """All engines of one configuration; those that wait for a game are shared by its accounts."""
+
+    def __init__(self, settings: Settings, build: Callable[[EngineSpec], Engine]) -> None:
+        self._engines = settings.engines
+        self._build = build
+        self._warm = WarmEngines(settings.engine_limits.idle, build)
+
+    async def try_all(self, play: Play) -> None:
+        """One that cannot start is better known now than at the first move. Raises UsageError."""
+        for name in _names(play):
+            try:
+                engine = self._build(engine_spec(self._engines[name]))
+                try:
+                    await engine.start()
+                finally:
+                    await engine.close()
+            except EngineError as error:
+                raise UsageError(f"engine {name}: {error}") from None
+
+    def lend(self, name: str) -> Engine:
+        """An engine for one game."""
+        return self._warm.lend(engine_spec(self._engines[name]))
+
+    def cost(self, play: Play) -> Cost:
+        """The most that a game of the account may need."""
+        costs = [cost_of(self._engines[name]) for name in _names(play)]
+        return Cost(max(cost.processes for cost in costs), max(cost.memory_mb for cost in costs))
+
+    async def close(self) -> None:
+        """End the engines that wait."""
+        await self._warm.close()
+
+
+def chooser(play: Play) -> Callable[[Occasion], str]:
+    """The engine's name for a game of the account."""
+    rules = [choice.rule for choice in play.engines]
+    return lambda game: choose_engine(play.engine, rules, game)
+
+
+def engine_spec(settings: EngineSettings) -> EngineSpec:
+    """What `build_engine` reads, from a section of the settings."""
+    return EngineSpec(**settings.model_dump())
+
+
+def _names(play: Play) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((play.engine, *(choice.engine for choice in play.engines))))
