@@ -4,7 +4,7 @@ Nothing here is ever waited for by a move.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from gettext import NullTranslations
 
@@ -12,6 +12,7 @@ import chess
 import structlog
 
 from bridge.decisions import chat_commands, chat_lines
+from bridge.decisions.pool_choice import safer_control
 from bridge.errors import JournalError, PlatformError
 from bridge.interfaces import ChatLine, GameInfo, Journal
 from bridge.records.one_line import one_line
@@ -62,7 +63,10 @@ class Titles:
 
 
 class Conversation:
-    """The talk of one game that is open. `facts` are asked for when a question comes."""
+    """The talk of one game that is open. `facts` are asked for when a question comes.
+
+    `opt_out`, `agree`: play on as plain chess, or in another of the `pools`; False: not now, not here.
+    """
 
     def __init__(
         self,
@@ -76,6 +80,8 @@ class Conversation:
         titles: Titles | None,
         facts: Callable[[], chat_commands.Facts],
         opt_out: Callable[[], bool],
+        agree: Callable[[str], bool],
+        pools: Collection[str],
     ) -> None:
         self._me = me
         self._voice = voice
@@ -87,6 +93,8 @@ class Conversation:
         self._titles = titles
         self._facts = facts
         self._opt_out = opt_out
+        self._agree = agree
+        self._pools = pools
         self._lang = speech.language
         self._marks: set[tuple[chess.Color, int]] = set()
         self._fall_told = False
@@ -165,11 +173,24 @@ class Conversation:
         elif command == "!standard":
             may = opponent and self._opt_out()
             answer = chat_commands.plain(self.words) if may else chat_commands.refusal(self.words)
+        elif command == "!pool" and argument:
+            *before, answer = self._choose(argument) if opponent else [chat_commands.refusal(self.words)]
+            for told in before:
+                self._voice.say(told[: chat_lines.MAX_CHARACTERS], room=line.room)
         else:
-            text = command if command == "!pool" else line.text
-            found = chat_commands.reply(text, self._facts(), self.words)
+            found = chat_commands.reply(line.text, self._facts(), self.words)
             answer = " · ".join(LANGUAGES) if found is None else found
         self._voice.say(answer[: chat_lines.MAX_CHARACTERS], room=line.room)
+
+    def _choose(self, pool: str) -> list[str]:
+        if pool not in self._pools:
+            return [chat_commands.unknown_pool(self._pools, self.words)]
+        if not self._agree(pool):
+            return [chat_commands.refusal(self.words)]
+        ledger = self._facts().ledger
+        self._marks = chat_lines.marks_behind(ledger)
+        rules = ledger.setup.rules
+        return chat_commands.chosen(rules, safer_control(rules.dials, self._info.time_control), self.words)
 
     def _speak(self, lang: str) -> str:
         if lang not in LANGUAGES:

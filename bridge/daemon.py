@@ -1,25 +1,25 @@
 """The composition root: settings in, a running bridge out. The only place that names concrete adapters."""
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
-from pathlib import Path
 
 import structlog
 
+from bridge.account_engines import AccountEngines, chooser
 from bridge.clocks import steady_ms, wall_ms
+from bridge.controls import DaemonControls
 from bridge.conversation import Speech, Titles
-from bridge.decisions.pool_choice import choose_pool
 from bridge.engine_budget import EngineBudget
 from bridge.engines.build import build_engine
 from bridge.engines.spec import EngineSpec
-from bridge.errors import BridgeError, EngineError, PlatformError, UsageError
+from bridge.errors import BridgeError, PlatformError, UsageError
 from bridge.feed import Feed
 from bridge.first_answer import first_answer
-from bridge.hooks import webhook
+from bridge.hooks import sinks_of
 from bridge.interfaces import MoveSource, Player, Sink
 from bridge.journal import SqlJournal
 from bridge.journal.place import beside
@@ -32,12 +32,9 @@ from bridge.platforms.lichess.platform import Lichess
 from bridge.platforms.lichess.timings import Timings
 from bridge.seeking import Seeking
 from bridge.session import BotAccount, PlayStyle, Session
-from bridge.settings.engine_limits import cost_of
-from bridge.settings.engines import EngineSettings
 from bridge.settings.models import Account, Settings
 from bridge.settings.play import Play
 from bridge.settings.watch import WatchAccount, WatchEntry
-from bridge.sinks.pgn import PgnFolder
 from bridge.source import Source
 from bridge.tracker import Tracker
 from bridge.watch_entries import Run, open_watch
@@ -77,6 +74,7 @@ class Daemon:
         self._journal = SqlJournal(settings.journal.url, raw_days=settings.journal.raw_days)
         self._lists = NameLists(beside(settings.journal.url, "lists"))
         self._metrics = Metrics(self._now)
+        self._engines = AccountEngines(settings, build_engine)
         self._draining = asyncio.Event()
         self._platforms: list[Lichess] = []
         self._lobbies: list[tuple[Account, Lobby]] = []
@@ -89,6 +87,7 @@ class Daemon:
         self._spectators = asyncio.Semaphore(_SPECTATOR_STREAMS)
         self._watchers = Watchers(self._journal, steady_ms)
         self.monitor: Monitor | None = None
+        self.reread: Callable[[], None] | None = None
         self.ready = asyncio.Event()
 
     @property
@@ -127,6 +126,7 @@ class Daemon:
             raise UsageError("nothing to do: give an account a `play:` section, or name games to `watch:`")
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(self._journal)
+            stack.push_async_callback(self._engines.close)
             platforms = [await self._open(account, stack) for account in self._settings.accounts]
             await self._open_lobbies(platforms, stack)
             stack.push_async_callback(_cancelled, asyncio.create_task(self._lists.run()))
@@ -164,42 +164,30 @@ class Daemon:
                         f"the account {me.name} has no title BOT, so it cannot play by engine; "
                         "`kirichess-bridge account upgrade` makes it one, for good"
                     )
-                await self._try_engine(account.play.engine)
+                await self._engines.try_all(account.play)
                 sources = open_sources(account.play)
                 stack.push_async_callback(sources.close)
                 self._lobbies.append((account, self._lobby(me, account.play, platform, sources)))
 
-    async def _try_engine(self, name: str) -> None:
-        """One that cannot start is better known now than at the first move."""
-        try:
-            engine = build_engine(engine_spec(self._settings.engines[name]))
-            try:
-                await engine.start()
-            finally:
-                await engine.close()
-        except EngineError as error:
-            raise UsageError(f"engine {name}: {error}") from None
-
     def _lobby(self, me: Player, play: Play, platform: Lichess, sources: MoveSource) -> Lobby:
-        spec = engine_spec(self._settings.engines[play.engine])
         bot = BotAccount(
             name=me.name,
             platform=platform,
             journal=self._journal,
             style=self._style(play),
-            new_engine=partial(build_engine, spec),
+            new_engine=self._engines.lend,
             new_fallback=partial(build_engine, EngineSpec("kiri", builtin=True)),
             wall_ms=wall_ms,
             measures=self._metrics.measures,
             titles=Titles(platform.title_of),
             source=sources,
-            engine=play.engine,
+            choose_engine=chooser(play),
             queued=lambda: lobby.doorkeeper.queued,
         )
         policy = play.challenge.policy(play.concurrency)
-        pool_of, session = partial(choose_pool, play.pools), partial(self._session, bot)
+        pool_of, session = play.pools.choose, partial(self._session, bot)
         lobby = Lobby(bot, policy, pool_of, session, lists=self._lists, is_ours=self._is_ours)
-        self._engine_budget.share(lobby.slots, cost_of(self._settings.engines[play.engine]), lobby.doorkeeper.admit)
+        self._engine_budget.share(lobby.slots, self._engines.cost(play), lobby.doorkeeper.admit)
         self._seeking.append(Seeking(bot, lobby, platform.pairing, play, self._lists, self._ours))
         return lobby
 
@@ -212,6 +200,8 @@ class Daemon:
             resign=play.draw_or_resign.resign,
             draw=play.draw_or_resign.draw,
             think_cap_ms=self._think_cap_ms,
+            rulesets=play.rulesets,
+            takebacks=play.max_takebacks_accepted,
         )
 
     def reload(self, settings: Settings) -> None:
@@ -219,14 +209,16 @@ class Daemon:
         self._settings = settings
         self._engine_budget.budget = settings.engine_limits.budget
         playing = [account for account in settings.accounts if account.play is not None]
-        lobbies = [lobby for _, lobby in self._lobbies]
+        lobbies = self._playing()
         self._lobbies = list(zip(playing, lobbies, strict=True))
         for account, lobby, seeking in zip(playing, lobbies, self._seeking, strict=True):
             if (play := account.play) is not None:
                 session = partial(self._session, replace(lobby.bot, style=self._style(play)))
-                pool_of = partial(choose_pool, play.pools)
-                lobby.set_policy(play.challenge.policy(play.concurrency), pool_of, session)
+                lobby.set_policy(play.challenge.policy(play.concurrency), play.pools.choose, session)
                 seeking.set(play)
+
+    def _playing(self) -> list[Lobby]:
+        return [lobby for _, lobby in self._lobbies]
 
     def _ours(self) -> frozenset[str]:
         return frozenset(platform.name.lower() for platform in self._platforms if platform.name)
@@ -245,10 +237,7 @@ class Daemon:
         return Tracker(game_id, account, self._journal, steady_ms, records=records)
 
     async def _open_feeds(self, stack: AsyncExitStack) -> list[Feed]:
-        hooks = [webhook(hook, self._journal) for hook in self._settings.webhooks]
-        folders = [PgnFolder(Path(self._settings.pgn.folder))] if self._settings.pgn is not None else []
-        every: list[Sink] = [*hooks, *folders, *self._sinks]
-        feeds = [Feed(self._journal, sink) for sink in every]
+        feeds = [Feed(self._journal, sink) for sink in (*sinks_of(self._settings, self._journal), *self._sinks)]
         for feed in feeds:
             # A new sink begins at the journal's end: it must have looked before anything is written.
             await feed.open()
@@ -260,9 +249,18 @@ class Daemon:
         if settings is None:
             return
         token = settings.token.get_secret_value() if settings.token is not None else None
-        self.monitor = Monitor(settings.listen, token)
+        self.monitor = Monitor(settings.listen, token, language=settings.language)
         stack.push_async_callback(_cancelled, asyncio.create_task(self._metrics.follow(self._journal)))
-        app = create_monitor(self._journal, self.status, metrics=self._metrics.expose, language=settings.language)
+        controls = DaemonControls(
+            self._journal, self._playing, lambda: self._platforms, self.drain, lambda: self.reread
+        )
+        app = create_monitor(
+            self._journal,
+            self.status,
+            metrics=self._metrics.expose,
+            language=settings.language,
+            controls=controls if settings.control else None,
+        )
         await self.monitor.start(app)
         stack.push_async_callback(self.monitor.stop)
 
@@ -358,14 +356,7 @@ class Daemon:
         )
 
     def _now(self) -> Now:
-        lobbies = [lobby for _, lobby in self._lobbies]
-        return now(self.status(), self._platforms, lobbies, self._feeds, self._journal)
-
-
-def engine_spec(settings: EngineSettings) -> EngineSpec:
-    """What `build_engine` reads, from a section of the settings."""
-    given = settings.model_dump()
-    return EngineSpec(**given)
+        return now(self.status(), self._platforms, self._playing(), self._feeds, self._journal)
 
 
 async def _told_alone(watch: Coroutine[object, object, None], beside_others: bool) -> None:

@@ -26,11 +26,11 @@ from bridge.decisions.challenge import (
 )
 from bridge.decisions.challenge_queue import Waiting, in_order
 from bridge.decisions.challenge_rules import Offer
+from bridge.decisions.pool_choice import Terms
 from bridge.errors import DailyLimit, PlatformError, RateLimited, Refused
 from bridge.history import Accepted
 from bridge.interfaces import AcceptChallenge, Challenge, DeclineChallenge, Player
 from bridge.name_lists import NameLists
-from bridge.rules.snapshot import TimeControl
 from bridge.session import BotAccount
 from bridge.slots import Guest, Slots
 from bridge.tasks import Tasks
@@ -60,7 +60,7 @@ class Doorkeeper:
         self,
         bot: BotAccount,
         policy: ChallengePolicy,
-        pool_of: Callable[[TimeControl | None], str | None],
+        pool_of: Callable[[Terms], str | None],
         slots: Slots,
         lists: NameLists,
         is_ours: Callable[[Player], bool],
@@ -89,9 +89,7 @@ class Doorkeeper:
         """The challenges that wait for a slot."""
         return len(self._waiting)
 
-    def set_policy(
-        self, policy: ChallengePolicy, pool_of: Callable[[TimeControl | None], str | None] | None = None
-    ) -> None:
+    def set_policy(self, policy: ChallengePolicy, pool_of: Callable[[Terms], str | None] | None = None) -> None:
         """From the next challenge on; those that wait are looked at again."""
         self._policy = policy
         self._pool_of = pool_of or self._pool_of
@@ -161,8 +159,9 @@ class Doorkeeper:
 
     def _offer(self, challenge: Challenge) -> Offer:
         control, player = challenge.time_control, challenge.challenger
+        terms = Terms(control, player.id.lower(), player.is_bot, challenge.variant, challenge.speed)
         return Offer(
-            *(challenge.variant, challenge.rated, control, player.is_bot, self._pool_of(control)),
+            *(challenge.variant, challenge.rated, control, player.is_bot, self._pool_of(terms)),
             speed=challenge.speed,
             days=challenge.days,
             challenger=player.id.lower(),

@@ -13,6 +13,7 @@ import structlog
 from bridge import history
 from bridge.account_log import AccountLog, Connection
 from bridge.decisions.challenge import DAY_MS, ChallengePolicy
+from bridge.decisions.pool_choice import Terms
 from bridge.doorkeeper import Doorkeeper
 from bridge.errors import BridgeError, JournalError, Refused
 from bridge.interfaces import (
@@ -26,7 +27,6 @@ from bridge.interfaces import (
     Player,
 )
 from bridge.name_lists import NameLists
-from bridge.rules.snapshot import TimeControl
 from bridge.session import BotAccount
 from bridge.slots import Guest, Slots
 from bridge.tasks import Tasks
@@ -80,7 +80,7 @@ class Lobby:
         self,
         bot: BotAccount,
         policy: ChallengePolicy,
-        pool_of: Callable[[TimeControl | None], str | None],
+        pool_of: Callable[[Terms], str | None],
         open_session: Callable[[str], Running],
         *,
         lists: NameLists | None = None,
@@ -123,7 +123,7 @@ class Lobby:
     def set_policy(
         self,
         policy: ChallengePolicy,
-        pool_of: Callable[[TimeControl | None], str | None] | None = None,
+        pool_of: Callable[[Terms], str | None] | None = None,
         open_session: Callable[[str], Running] | None = None,
     ) -> None:
         """Another policy, from the next challenge on; games that run go on as they are."""

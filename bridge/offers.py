@@ -4,6 +4,7 @@ What stands is what the game's stream says last; what failed, or was answered by
 """
 
 from collections.abc import Callable
+from functools import partial
 
 import chess
 
@@ -17,7 +18,10 @@ _TAKEBACK_AGAIN_S = 5.0
 
 
 class Offers:
-    """One game's offers. A draw is offered once: `offered`, it has been before; `stood` is called when it is."""
+    """One game's offers. A draw is offered once: `offered`, it has been before; `stood` is called when it is.
+
+    `takebacks`: so many are granted, in this game.
+    """
 
     def __init__(
         self,
@@ -29,6 +33,7 @@ class Offers:
         offered: bool = False,
         likes_a_draw: Callable[[bool], bool] = lambda theirs: False,
         stood: Callable[[], object] = lambda: None,
+        takebacks: int = 0,
     ) -> None:
         self._game_id = game_id
         self._seat = seat
@@ -37,6 +42,7 @@ class Offers:
         self._offered = offered
         self._likes_a_draw = likes_a_draw
         self._stood = stood
+        self._most_takebacks = takebacks
         self._draws: frozenset[chess.Color] = frozenset()
         self._takebacks: frozenset[chess.Color] = frozenset()
 
@@ -58,11 +64,13 @@ class Offers:
             self._errands.while_wanted("draw", draw, self._wants_draw, every_s=_DRAW_AGAIN_S)
         else:
             self._errands.review("draw")
-        if self._wants_no_takeback():
-            no = AnswerTakeback(self._game_id, accept=False)
-            self._errands.while_wanted("takeback", no, self._wants_no_takeback, every_s=_TAKEBACK_AGAIN_S)
-        else:
-            self._errands.review("takeback")
+        for accept, name in ((True, "takeback"), (False, "no takeback")):
+            wanted = partial(self._answers_takeback, accept)
+            if wanted():
+                answer = AnswerTakeback(self._game_id, accept=accept)
+                self._errands.while_wanted(name, answer, wanted, every_s=_TAKEBACK_AGAIN_S)
+            else:
+                self._errands.review(name)
 
     def _wants_draw(self) -> bool:
         theirs = (not self._seat.side) in self._draws
@@ -71,5 +79,9 @@ class Offers:
         open_yet = self._ledger.platform is None and (theirs or not self._offered)
         return open_yet and self._likes_a_draw(theirs)
 
-    def _wants_no_takeback(self) -> bool:
-        return self._ledger.platform is None and (not self._seat.side) in self._takebacks
+    def _answers_takeback(self, accept: bool) -> bool:
+        """What was decided by KiriChess is not played again."""
+        ledger = self._ledger
+        decided = self._seat.acts and ledger.outcome is not None
+        grants = ledger.takebacks < self._most_takebacks and not decided
+        return ledger.platform is None and (not self._seat.side) in self._takebacks and accept is grants

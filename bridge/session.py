@@ -7,17 +7,19 @@ decides what of it still stands. The board is never moved by our own hand.
 import asyncio
 from collections.abc import Callable
 from contextlib import aclosing
-from dataclasses import dataclass, field
 
 import chess
 import structlog
 
 from bridge import event_types, history
-from bridge.conversation import Conversation, Speech, Titles
+from bridge.bot_account import BotAccount as BotAccount
+from bridge.bot_account import PlayStyle as PlayStyle
+from bridge.conversation import Conversation
 from bridge.decisions.chat_commands import Facts
-from bridge.decisions.draw import DrawTerms, cannot_pay, is_level
-from bridge.decisions.overhead import Overhead
-from bridge.decisions.resign import ResignTerms, gives_up
+from bridge.decisions.draw import cannot_pay, is_level
+from bridge.decisions.engine_choice import Occasion
+from bridge.decisions.pool_choice import Terms
+from bridge.decisions.resign import gives_up
 from bridge.decisions.time_budget import budget
 from bridge.decisions.turn import Decision, Seat, decide
 from bridge.errands import Errands
@@ -28,25 +30,20 @@ from bridge.interfaces import (
     Choice,
     ClaimVictory,
     Draft,
-    Engine,
     GameInfo,
     GameMessage,
     GameOpened,
     GameState,
-    Journal,
     Limit,
-    MoveSource,
     OpponentGone,
-    Platform,
     Resign,
 )
 from bridge.offers import Offers
 from bridge.outbox import Outbox
 from bridge.rules.ledger import Ledger
-from bridge.rules.pools import DEFAULT_POOL, Ruleset, named
-from bridge.rules.snapshot import TimeControl
+from bridge.rules.pools import DEFAULT_POOL, named
 from bridge.rules.verdict import verdict
-from bridge.stopwatch import Measures, Stopwatch, Unmeasured
+from bridge.stopwatch import Stopwatch
 from bridge.tasks import Tasks
 from bridge.thinker import Thinker
 from bridge.tracker import Tracker
@@ -62,41 +59,6 @@ _RESIGN_AGAIN_S = 5.0
 _CLAIM_AGAIN_S = 10.0
 
 
-@dataclass(frozen=True, slots=True)
-class PlayStyle:
-    """How an account plays its games. `choose_rules` maps a time control to the rules, None: no pool fits.
-
-    `think_cap_ms` bounds every search (for demonstrations); None: only the clocks do.
-    """
-
-    choose_rules: Callable[[TimeControl | None], Ruleset | None]
-    overhead_ms: int = 100
-    abort_ms: int = 30_000
-    speech: Speech = field(default_factory=Speech)
-    resign: ResignTerms = field(default_factory=ResignTerms)
-    draw: DrawTerms = field(default_factory=DrawTerms)
-    think_cap_ms: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class BotAccount:
-    """An account that plays, with what its games share. A new engine is made for every game. `wall_ms`: the date."""
-
-    name: str
-    platform: Platform
-    journal: Journal
-    style: PlayStyle
-    new_engine: Callable[[], Engine]
-    new_fallback: Callable[[], Engine]
-    wall_ms: Callable[[], int]
-    measures: Measures = field(default_factory=Unmeasured)
-    overhead: Overhead = field(default_factory=Overhead)
-    titles: Titles | None = None
-    source: MoveSource | None = None
-    engine: str = ""
-    queued: Callable[[], int] = lambda: 0
-
-
 class Session:
     """A game of a bot account. `run` returns when the game is over, its verdict stored and told."""
 
@@ -108,7 +70,8 @@ class Session:
         self._tracker = tracker
         self._failures = Outbox(bot.journal, game_id)
         """Stored beside the game: a move waits for nothing of it, and two accounts of ours each have their engine's."""
-        self._thinker = Thinker(bot.new_engine(), bot.new_fallback(), self._engine_failed, bot.source)
+        self._thinker: Thinker | None = None
+        self._engine = ""
         self._tasks = Tasks()
         self._errands = Errands(game_id, bot.platform, self._tasks)
         self._voice = Voice(bot.platform, bot.journal, bot.name, game_id, muted=True)
@@ -141,7 +104,6 @@ class Session:
             await self._voice.finish(0)
 
     async def _play(self, over: Callable[[], None]) -> None:
-        self._tasks.spawn(self._thinker.start())
         try:
             async with aclosing(self._bot.platform.game(self.game_id)) as messages:
                 async for message in messages:
@@ -189,18 +151,22 @@ class Session:
 
     async def _begin(self, info: GameInfo) -> None:
         side = chess.WHITE if info.white.id == self.me.lower() else chess.BLACK
-        rules = self._style.choose_rules(info.time_control)
+        them = info.player(not side)
+        terms = Terms(info.time_control, them.id.lower(), them.is_bot, info.variant, info.speed)
+        rules = self._style.choose_rules(terms)
         # A game that no pool fits (from before a change of settings, say) is played as plain chess, like a rated one.
         acts = rules is not None and not info.rated and not info.tournament
         rules = rules or named(DEFAULT_POOL)
         self._seat = Seat(side, acts)
         seat = chess.COLOR_NAMES[side]
         await self._tracker.open(info, rules, source="stream", precision_ms=10, seat=seat)
+        self._get_engine(info, rules.pool or "custom" if acts else "standard")
         self._voice = Voice(self._bot.platform, self._bot.journal, self.me, self.game_id, muted=not acts)
         await self._voice.open()
         bot = self._bot
         talk = (self._style.speech, self._tasks, bot.journal, bot.titles, self._facts, self._opt_out)
-        self._talk = Conversation(self.me, self._voice, info, side, *talk)
+        pools = (self._agree, self._style.rulesets)
+        self._talk = Conversation(self.me, self._voice, info, side, *talk, *pools)
         await self._talk.open()
         offered = await history.draw_offered(self._bot.journal, self.me, self.game_id)
         self._offers = Offers(
@@ -208,10 +174,19 @@ class Session:
             offered=offered,
             likes_a_draw=self._likes_a_draw,
             stood=lambda: self._tasks.spawn(self._remember_draw()),
+            takebacks=self._style.takebacks,
         )
         if await history.standard(bot.journal, self.me, self.game_id):
             self._play_plain()
         self._tasks.spawn(self._abort_idle())
+
+    def _get_engine(self, info: GameInfo, pool: str) -> None:
+        bot, other = self._bot, info.player(not self.seat.side)
+        kind, color = "bot" if other.is_bot else "human", chess.COLOR_NAMES[self.seat.side]
+        self._engine = bot.choose_engine(Occasion(pool, info.speed, info.variant, kind, other.rating, color))
+        engine = bot.new_engine(self._engine)
+        self._thinker = Thinker(engine, bot.new_fallback(), self._engine_failed, bot.source)
+        self._tasks.spawn(self._thinker.start())
 
     async def _take(self, message: GameOpened | GameState) -> None:
         await self._tracker.take(message.snapshot)
@@ -232,7 +207,7 @@ class Session:
     def _facts(self) -> Facts:
         tracker = self._tracker
         ping_ms, queued = self._bot.overhead.p95_ms, self._bot.queued()
-        said = (self._bot.engine, ping_ms, queued, self._evaluation)
+        said = (self._engine, ping_ms, queued, self._evaluation)
         return Facts(tracker.ledger, tracker.elapsed_ms(), self.me, *said)
 
     def _opt_out(self) -> bool:
@@ -242,6 +217,10 @@ class Session:
         self._play_plain()
         self._tasks.spawn(self._remember_standard())
         return True
+
+    def _agree(self, pool: str) -> bool:
+        """Another pool from the first move on, as the opponent asked before move two; False: it is too late."""
+        return self.seat.acts and self._tracker.agree(self._style.rulesets[pool])
 
     async def _remember_standard(self) -> None:
         try:
@@ -288,6 +267,7 @@ class Session:
             self._turn = None
 
     async def _choose(self) -> Choice:
+        assert self._thinker is not None, "the game is open"
         with self._stopwatch.thinking():
             choice = await self._thinker.choose(self._tracker.ledger, self._limit)
         if choice.score_cp is not None:
@@ -367,4 +347,5 @@ class Session:
         try:
             await self._tasks.end()
         finally:
-            await self._thinker.close()
+            if self._thinker is not None:
+                await self._thinker.close()

@@ -54,6 +54,7 @@ ARROWS: dict[str, set[str]] = {
     "account_log": _CONTRACT,
     "first_answer": {"errors", "interfaces"},
     "engine_budget": {"slots", *_GAME},
+    "account_engines": {"engines", "settings", *_GAME},
     "move_sources": {"settings", "sources"},
     "reload": {"settings", *_TELLING},
     "pairing": {"rules"},
@@ -70,7 +71,9 @@ ARROWS: dict[str, set[str]] = {
     "doorkeeper": {"account_log", "history", "name_lists", "session", "slots", "tasks", *_GAME},
     "watch_entries": {"first_answer", "source", "watch_list", "watching", "settings", *_GAME},
     "conversation": {"tasks", "voice", "words", *_GAME},
+    "bot_account": {"conversation", "stopwatch", *_GAME},
     "session": {
+        "bot_account",
         "conversation",
         "tasks",
         "history",
@@ -85,6 +88,7 @@ ARROWS: dict[str, set[str]] = {
         *_GAME,
     },
     "lobby": {"account_log", "doorkeeper", "history", "name_lists", "session", "slots", "tasks", *_GAME},
+    "controls": {"clocks", "lobby", "platforms", "tracker", *_GAME},
     "feed": _CONTRACT,
     "metrics": {"stopwatch", "traffic", *_CONTRACT},
     "now": {"feed", "journal", "lobby", "metrics", "platforms", "web"},
@@ -94,10 +98,10 @@ ARROWS: dict[str, set[str]] = {
     "settings": {"addresses", "decisions", "rules", *_TELLING},
     # whoever names concrete adapters
     "daemon": {
-        "hooks",
+        *{"controls", "hooks"},
         *{"engines", "journal", "platforms", "sinks", "settings", "web"},
         *{"clocks", "feed", "lobby", "session", "tracker", "watching", "watch_list", "source", "watch_entries"},
-        *{"metrics", "move_sources", "now", "seeking", "engine_budget", "conversation"},
+        *{"account_engines", "metrics", "move_sources", "now", "seeking", "engine_budget", "conversation"},
         *{"first_answer", "name_lists"},
         *_GAME,
     },

@@ -1,11 +1,15 @@
-"""Which KiriChess pool a game is played in, by its time control as Lichess shows it: minutes+seconds."""
+"""Which KiriChess pool a game is played in: by opponent, by kind of challenge, or by its time control as Lichess shows
+it, minutes+seconds."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
+from bridge.rules.budget import safe_platform_ms
+from bridge.rules.dials import Dials
 from bridge.rules.snapshot import TimeControl
 
 DEFAULT_BY_TIME_CONTROL: Final[Mapping[str, str]] = MappingProxyType(
@@ -49,3 +53,59 @@ def choose_pool(setting: str | Mapping[str, str], time_control: TimeControl | No
     if isinstance(setting, str):
         return setting
     return next((pool for label, pool in setting.items() if parse_time_control(label) == time_control), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a pool is chosen by. `opponent` is an id: lower case; `variant` and `speed` as Lichess names them."""
+
+    time_control: TimeControl | None
+    opponent: str = ""
+    from_bot: bool = False
+    variant: str = "standard"
+    speed: str = ""
+
+
+Kind: TypeAlias = Literal["human", "bot"]
+
+
+@dataclass(frozen=True, slots=True)
+class ChallengeRule:
+    """A pool for the games that fit; None: whatever it is."""
+
+    pool: str
+    variant: str | None = None
+    speed: str | None = None
+    opponent: Kind | None = None
+
+    def fits(self, terms: Terms) -> bool:
+        """Whether it is for this game."""
+        kind = "bot" if terms.from_bot else "human"
+        asked = ((self.variant, terms.variant), (self.speed, terms.speed), (self.opponent, kind))
+        return all(wanted is None or wanted == given for wanted, given in asked)
+
+
+@dataclass(frozen=True, slots=True)
+class PoolRules:
+    """The opponent's own pool, else that of the first rule that fits, else `otherwise`, as `choose_pool` takes it."""
+
+    otherwise: str | Mapping[str, str]
+    by_opponent: Mapping[str, str] = field(default_factory=dict)
+    by_challenge: Sequence[ChallengeRule] = ()
+
+    def choose(self, terms: Terms) -> str | None:
+        """The pool, None for plain chess: so is every game without a clock."""
+        if terms.time_control is None:
+            return None
+        if (own := self.by_opponent.get(terms.opponent)) is not None:
+            return own
+        fitting = next((rule.pool for rule in self.by_challenge if rule.fits(terms)), None)
+        return choose_pool(self.otherwise, terms.time_control) if fitting is None else fitting
+
+
+def safer_control(dials: Dials, control: TimeControl | None) -> str | None:
+    """The safe platform clock of a pool, as Lichess shows it, where a game's is shorter; None where it is not."""
+    safe_ms = safe_platform_ms(dials)
+    if control is None or control.initial_ms >= safe_ms:
+        return None
+    return f"{-(-safe_ms // 60_000)}+0"

@@ -59,6 +59,8 @@ class Ledger:
         self.rows: list[Row] = []
         self.anomalies: list[Anomaly] = []
         self.platform: Ended | None = None
+        self.takebacks = 0
+        """How many times plies were taken back."""
         self.over = False
         """Whether the platform's game, or the record, is over: nothing follows."""
         start_ms = setup.time_control.start_ms(setup.free_first_moves) if setup.time_control else None
@@ -247,6 +249,7 @@ class Ledger:
         return self.rows if kept is None else self.rows[len(self.rows) - kept :]
 
     def _taken_back(self, event: TakenBack) -> None:
+        self.takebacks += 1
         while len(self.moves) > event.plies:
             self.moves.pop()
             self.readings_ms.pop()
@@ -310,7 +313,8 @@ class Ledger:
         """Judge what has been played, one ply at most, by the other rules; the platform's clocks stay as they are."""
         if len(self.moves) > 1 or self.outcome is not None:
             raise RecordError("other rules can only be agreed on before the second ply")
-        dials, rows, moves, platform = event.rules.dials, self.rows, self.moves[:], self.clocks
+        dials, rows = event.rules.dials, self.rows
+        moves, platform, takebacks = self.moves[:], self.clocks, self.takebacks
         self.setup = replace(self.setup, rules=event.rules)
         self._prices, self._dead = dials.prices, dials.dead_position
         halved = self.berserk if dials.berserk == "halve" else ()
@@ -326,7 +330,7 @@ class Ledger:
                 self.rows.append(replace(row, white_ms=self.white_ms, black_ms=self.black_ms))
             else:
                 self._moved(Moved(row.uci, row.think_ms, row.reading_ms, row.credited_ms))
-        self.moves, self.clocks = moves, platform
+        self.moves, self.clocks, self.takebacks = moves, platform, takebacks
 
     def _given(self, event: TimeGiven) -> None:
         self.clocks.apply(event)

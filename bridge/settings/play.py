@@ -1,18 +1,28 @@
 """How an account plays: engine, pools, and the few habits it has."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from bridge.decisions.chat_lines import MAX_CHARACTERS
-from bridge.decisions.pool_choice import DEFAULT_BY_TIME_CONTROL, choose_pool, parse_time_control
+from bridge.decisions.pool_choice import (
+    DEFAULT_BY_TIME_CONTROL,
+    ChallengeRule,
+    Kind,
+    PoolRules,
+    Terms,
+    choose_pool,
+    parse_time_control,
+)
 from bridge.errors import DialError
 from bridge.rules.pools import NAMED, Ruleset, parse_dials
 from bridge.rules.snapshot import TimeControl
-from bridge.settings.base import Dials, Section, Text
+from bridge.settings.base import Dials, Many, Section, Text
 from bridge.settings.challenge import ChallengeSettings
 from bridge.settings.draw_or_resign import DrawOrResign
+from bridge.settings.engine_choice import EngineChoice
 from bridge.settings.matchmaking import MatchmakingSettings
 from bridge.settings.problems import unknown
 from bridge.settings.sources import LichessBotTbs, OnlineMoves, Polyglot
@@ -34,14 +44,29 @@ PoolName: TypeAlias = Annotated[str, AfterValidator(_pool_name)]
 TimeControlLabel: TypeAlias = Annotated[str, AfterValidator(_time_control)]
 
 
+class PoolOfChallenge(Section):
+    """A pool for a kind of challenge; what is left out may be anything."""
+
+    variant: Text | None = Field(default=None, description="standard, chess960 or fromPosition.")
+    speed: Literal["ultraBullet", "bullet", "blitz", "rapid", "classical"] | None = Field(
+        default=None, description="As Lichess names it."
+    )
+    opponent: Kind | None = Field(default=None, description="human or bot.")
+    pool: PoolName = Field(description="The pool of these games.")
+
+
 class PoolTable(Section):
-    """A pool for each time control; challenges with any other one are declined."""
+    """A pool for each opponent, else kind of challenge, else time control; other challenges are declined."""
 
     by_time_control: dict[TimeControlLabel, PoolName] = Field(
         default_factory=lambda: dict(DEFAULT_BY_TIME_CONTROL),
         min_length=1,
         description="Time control as Lichess shows it, minutes+seconds, to pool.",
     )
+    by_opponent: dict[str, PoolName] = Field(
+        default_factory=dict, description="Opponent's name to pool, whatever the time control."
+    )
+    by_challenge: Many[PoolOfChallenge] = Field(default=(), description="Kinds of challenges; the first that fits.")
 
 
 def _pool_form(value: object) -> str:
@@ -79,6 +104,7 @@ class Play(Section):
     """Left out for an account that only watches. The account must have the title BOT."""
 
     engine: Text = Field(description="One of the engines below, by its name.")
+    engines: Many[EngineChoice] = Field(default=(), description="Other engines for some games.")
     pool: PoolSetting = Field(
         default_factory=PoolTable,
         description="One pool for every game, or a table by_time_control; left out: each pool at its own control.",
@@ -106,6 +132,9 @@ class Play(Section):
     greeting: GreetingSetting = Field(
         default=True,
         description="Whether pool and rules are told in chat at the start of a game, or lines of your own.",
+    )
+    max_takebacks_accepted: int = Field(
+        default=0, ge=0, le=1000, description="Moves that the opponent may take back in one game, at most."
     )
     draw_or_resign: DrawOrResign = Field(
         default_factory=DrawOrResign, description="Games given up or drawn by the engine's scores."
@@ -140,7 +169,7 @@ class Play(Section):
 
     def has_pool(self, clock: TimeControl) -> bool:
         """Whether games at this time control are KiriChess."""
-        return choose_pool(self.pools, clock) is not None
+        return choose_pool(self.pools.otherwise, clock) is not None
 
     @property
     def pool_clocks(self) -> tuple[TimeControl, ...]:
@@ -151,11 +180,25 @@ class Play(Section):
         return (TimeControl(int(1000 * dials.base_s), int(1000 * dials.increment_s)),)
 
     @property
-    def pools(self) -> str | Mapping[str, str]:
-        """The pool setting as `choose_pool` takes it."""
-        return self.pool if isinstance(self.pool, str) else self.pool.by_time_control
+    def pools(self) -> PoolRules:
+        """How the pool of a game is chosen."""
+        if isinstance(self.pool, str):
+            return PoolRules(self.pool)
+        table = self.pool
+        own = {name.lower(): pool for name, pool in table.by_opponent.items()}
+        rules = [ChallengeRule(rule.pool, rule.variant, rule.speed, rule.opponent) for rule in table.by_challenge]
+        return PoolRules(table.by_time_control, own, rules)
 
-    def ruleset(self, time_control: TimeControl | None) -> Ruleset | None:
-        """The rules of a game with this time control; None: plain chess, as without any clock."""
-        pool = None if time_control is None else choose_pool(self.pools, time_control)
+    def ruleset(self, terms: Terms) -> Ruleset | None:
+        """The rules of a game; None: plain chess."""
+        pool = self.pools.choose(terms)
         return None if pool is None else parse_dials({**self.rules, "pool": pool})
+
+    @property
+    def rulesets(self) -> Mapping[str, Ruleset]:
+        """Every pool there is, as this account plays it; those that its own dials contradict are left out."""
+        found = {}
+        for name in NAMED:
+            with suppress(DialError):
+                found[name] = parse_dials({**self.rules, "pool": name})
+        return found

@@ -75,7 +75,7 @@ def test_init_writes_a_file_that_passes_its_own_check(say: Callable[..., Any], t
     assert account.token is not None
     assert (account.url, account.token.get_secret_value()) == ("http://127.0.0.1:9663", "lip_x")
     assert account.play is not None
-    assert account.play.pools == "eclipse"
+    assert account.play.pools.otherwise == "eclipse"
     assert settings.engines["main"].model_dump()["path"] == str(Path("bin/fish").absolute())
     assert list(tmp_path.iterdir()) == [file]
 
@@ -87,7 +87,8 @@ def test_init_without_a_terminal_takes_the_usual_answers(say: Callable[..., Any]
     account = load(file, variables={"LICHESS_TOKEN": "lip_x"}).accounts[0]
     assert account.url == "https://lichess.org"
     assert account.play is not None
-    assert account.play.pools["6+0"] == "anchor"  # type: ignore[index]
+    assert isinstance(account.play.pools.otherwise, dict)
+    assert account.play.pools.otherwise["6+0"] == "anchor"
 
 
 def test_init_overwrites_nothing_unless_forced(say: Callable[..., Any], tmp_path: Path) -> None:

@@ -2,7 +2,15 @@
 
 import pytest
 
-from bridge.decisions.pool_choice import DEFAULT_BY_TIME_CONTROL, choose_pool, parse_time_control
+from bridge.decisions.pool_choice import (
+    DEFAULT_BY_TIME_CONTROL,
+    ChallengeRule,
+    PoolRules,
+    Terms,
+    choose_pool,
+    parse_time_control,
+    safer_control,
+)
 from bridge.rules.budget import safe_platform_ms
 from bridge.rules.pools import POOLS
 from bridge.rules.snapshot import TimeControl
@@ -47,3 +55,38 @@ def test_one_name_is_for_every_game_and_a_table_only_for_its_own() -> None:
     assert choose_pool({"½+0": "winder"}, TimeControl(30_000, 0)) == "winder"
     assert choose_pool({"½+0": "winder"}, TimeControl(30_000, 1000)) is None
     assert choose_pool({"½+0": "winder"}, None) is None
+
+
+TEN = TimeControl(600_000, 0)
+RULES = PoolRules(
+    {"10+0": "fulcrum"},
+    {"friend": "winder"},
+    (
+        ChallengeRule("eclipse", variant="chess960", opponent="human"),
+        ChallengeRule("ratchet", variant="chess960"),
+        ChallengeRule("anchor", speed="classical"),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("terms", "pool"),
+    [
+        (Terms(TEN, "friend", variant="chess960"), "winder"),
+        (Terms(TEN, "other", variant="chess960"), "eclipse"),
+        (Terms(TEN, "other", from_bot=True, variant="chess960"), "ratchet"),
+        (Terms(TimeControl(1_800_000, 0), "other", speed="classical"), "anchor"),
+        (Terms(TEN, "other", speed="rapid"), "fulcrum"),
+        (Terms(TimeControl(1_000_000, 0), "other", speed="rapid"), None),
+        (Terms(None, "friend"), None),
+    ],
+)
+def test_the_opponent_comes_first_then_the_first_rule_that_fits_then_the_clock(terms: Terms, pool: str | None) -> None:
+    assert RULES.choose(terms) == pool
+
+
+def test_a_longer_platform_clock_is_named_only_where_this_one_may_end_first() -> None:
+    assert safer_control(POOLS["anchor"], TimeControl(360_000, 0)) == "9+0"
+    assert safer_control(POOLS["anchor"], TimeControl(540_000, 0)) is None
+    assert safer_control(POOLS["mainspring"], TimeControl(900_000, 0)) is None
+    assert safer_control(POOLS["anchor"], None) is None

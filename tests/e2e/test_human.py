@@ -5,6 +5,7 @@ import itertools
 import json
 import random
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -53,6 +54,19 @@ class Person:
                 async with self._session.post(f"{self._url}/api/board/game/{game_id}/move/{uci}"):
                     pass
         return "?"
+
+    async def post(self, path: str, **form: str) -> None:
+        async with self._session.post(f"{self._url}{path}", data=form) as response:
+            assert response.status == 200, await response.text()
+
+    async def say(self, game_id: str, text: str) -> None:
+        await self.post(f"/api/board/game/{game_id}/chat", room="player", text=text)
+
+    async def resign(self, game_id: str) -> None:
+        await self.post(f"/api/board/game/{game_id}/resign")
+
+    async def ask_takeback(self, game_id: str) -> None:
+        await self.post(f"/api/board/game/{game_id}/takeback/yes")
 
 
 @pytest.fixture
@@ -130,6 +144,74 @@ async def test_an_opponent_who_never_moves_is_aborted(arena: Arena, person: Pers
         await arena_plays(arena, game_id)
         live = await bridge.recorder.final(10)
     assert (live["reason"], live["result"]) == ("aborted", "*")
+
+
+async def test_the_opponent_chooses_the_pool_before_move_two_and_a_restart_knows_it(
+    arena: Arena, person: Person, run_bridge: Any, bot: Any, run_command: Any, tmp_path: Path
+) -> None:
+    settings = {**config(bot, pool="anchor"), "journal": {"url": f"sqlite:///{tmp_path}/j.db"}}
+    async with run_bridge(settings) as bridge:
+        game_id = await person.challenge("Kiri", 60)
+        await arena_plays(arena, game_id)
+        await asyncio.gather(person.say(game_id, "!pool winder"), told(bridge, "pool Winder", "Next time play 4+0"))
+        (agreed,) = bridge.recorder.of(event_types.GAME_RULES)
+        assert (agreed.data["pool"], agreed.data["white_ms"]) == ("winder", 60_000)
+    async with run_bridge(settings) as bridge:
+        playing = asyncio.create_task(person.play(game_id, 3))
+        await plies(bridge, game_id, 2)
+        await asyncio.gather(person.say(game_id, "!pool eclipse"), told(bridge, "Only my opponent chooses"))
+        await person.resign(game_id)
+        live = await bridge.recorder.final()
+        await playing
+    assert live["pool"] == "winder"
+    status, out, err = await run_command("journal", "verify", game_id, "--journal", str(tmp_path / "j.db"))
+    assert (status, "1 agree" in out, "1 computed" in out) == (0, True, True), out + err
+    status, out, _ = await run_command("journal", "replay", game_id, "--json", "--journal", str(tmp_path / "j.db"))
+    assert json.loads(out)["pool"] == "winder"
+
+
+async def test_so_many_takebacks_are_granted_and_no_more(
+    arena: Arena, person: Person, run_bridge: Any, bot: Any, tmp_path: Path
+) -> None:
+    settings = {
+        **config(bot, pool="anchor", max_takebacks_accepted=1),
+        "journal": {"url": f"sqlite:///{tmp_path}/j.db"},
+    }
+    async with run_bridge(settings) as bridge:
+        game_id = await person.challenge("Kiri", 360)
+        await arena_plays(arena, game_id)
+        playing = asyncio.create_task(person.play(game_id, 5))
+        await plies(bridge, game_id, 6)
+        await person.ask_takeback(game_id)
+        async with asyncio.timeout(60):
+            while not bridge.recorder.of(event_types.GAME_TAKEBACK):
+                await asyncio.sleep(0.02)
+        await plies(bridge, game_id, 8)
+    async with run_bridge(settings) as bridge:
+        await person.ask_takeback(game_id)
+        async with asyncio.timeout(60):
+            while not arena.games[game_id].sides[chess.WHITE].takebacks_declined:
+                await asyncio.sleep(0.02)
+        assert not bridge.recorder.of(event_types.GAME_TAKEBACK)
+        await person.resign(game_id)
+        await bridge.recorder.final()
+        await playing
+
+
+async def plies(bridge: Any, game_id: str, least: int) -> None:
+    """Until so many plies of the game were stored."""
+    async with asyncio.timeout(60):
+        while len(bridge.recorder.of(event_types.GAME_PLY)) < least:
+            await asyncio.sleep(0.02)
+
+
+async def told(bridge: Any, *texts: str) -> None:
+    async with asyncio.timeout(60):
+        while not all(
+            any(text in str(entry.data["text"]) for entry in bridge.recorder.of(event_types.CHAT_SENT))
+            for text in texts
+        ):
+            await asyncio.sleep(0.02)
 
 
 async def arena_plays(arena: Arena, game_id: str) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bridge.decisions.pool_choice import Terms
 from bridge.errors import SettingsError
 from bridge.rules.snapshot import TimeControl
 from bridge.settings import Settings, load
@@ -78,7 +79,7 @@ def test_the_documented_file_is_read_as_it_says(read: Reader) -> None:
     assert account.token is not None
     assert account.token.get_secret_value() == "lip_secret"
     assert account.play is not None
-    assert account.play.pools == {"6+0": "anchor", "5+0": "fulcrum"}
+    assert account.play.pools.otherwise == {"6+0": "anchor", "5+0": "fulcrum"}
     assert settings.engines == {"main": KiriEngine(kind="kiri")}
     assert [type(entry) for entry in settings.watch] == [WatchGame, WatchUser, WatchTv, WatchAccount]
     assert settings.journal.url == f"sqlite:///{read.file.parent}/journal.db"
@@ -351,10 +352,10 @@ def test_a_blank_key_is_left_out(read: Reader) -> None:
 def test_rules_change_the_pools_dials(read: Reader) -> None:
     settings = read.settings(PLAYING.replace("engine: main", "engine: main, rules: {chip_s: 3}"))
     assert settings.accounts[0].play is not None
-    ruleset = settings.accounts[0].play.ruleset(TimeControl(360_000, 0))
+    ruleset = settings.accounts[0].play.ruleset(Terms(TimeControl(360_000, 0)))
     assert ruleset is not None
     assert (ruleset.pool, ruleset.dials.base_s, ruleset.dials.chip_s) == (None, Fraction(360), Fraction(3))
-    assert settings.accounts[0].play.ruleset(TimeControl(180_000, 2000)) is None
+    assert settings.accounts[0].play.ruleset(Terms(TimeControl(180_000, 2000))) is None
 
 
 def test_paths_count_from_the_files_folder(read: Reader, tmp_path: Path) -> None:

@@ -1,0 +1,54 @@
+"""An account that plays: what all its games share, and how it plays them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from bridge.conversation import Speech, Titles
+from bridge.decisions.draw import DrawTerms
+from bridge.decisions.engine_choice import Occasion
+from bridge.decisions.overhead import Overhead
+from bridge.decisions.pool_choice import Terms
+from bridge.decisions.resign import ResignTerms
+from bridge.interfaces import Engine, Journal, MoveSource, Platform
+from bridge.rules.pools import Ruleset
+from bridge.stopwatch import Measures, Unmeasured
+
+
+@dataclass(frozen=True, slots=True)
+class PlayStyle:
+    """How an account plays its games. `choose_rules`: the rules of a game, None: no pool fits.
+
+    `think_cap_ms` bounds every search (for demonstrations); None: only the clocks do.
+    """
+
+    choose_rules: Callable[[Terms], Ruleset | None]
+    overhead_ms: int = 100
+    abort_ms: int = 30_000
+    speech: Speech = field(default_factory=Speech)
+    resign: ResignTerms = field(default_factory=ResignTerms)
+    draw: DrawTerms = field(default_factory=DrawTerms)
+    think_cap_ms: int | None = None
+    rulesets: Mapping[str, Ruleset] = field(default_factory=dict)
+    """The pools that opponents can choose in chat."""
+    takebacks: int = 0
+    """So many are granted in one game."""
+
+
+@dataclass(frozen=True, slots=True)
+class BotAccount:
+    """An account that plays, with what its games share. `new_engine`: one for each game, by
+    the name that `choose_engine` gives. `wall_ms`: the date."""
+
+    name: str
+    platform: Platform
+    journal: Journal
+    style: PlayStyle
+    new_engine: Callable[[str], Engine]
+    new_fallback: Callable[[], Engine]
+    wall_ms: Callable[[], int]
+    measures: Measures = field(default_factory=Unmeasured)
+    overhead: Overhead = field(default_factory=Overhead)
+    titles: Titles | None = None
+    source: MoveSource | None = None
+    choose_engine: Callable[[Occasion], str] = lambda game: ""
+    queued: Callable[[], int] = lambda: 0
