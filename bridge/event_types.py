@@ -24,6 +24,7 @@ ACCOUNT_ONLINE: Final = "kirichess.account.online"
 ACCOUNT_OFFLINE: Final = "kirichess.account.offline"
 ENGINE_FAILED: Final = "kirichess.engine.failed"
 CHAT_SENT: Final = "kirichess.chat.sent"
+CONTROL_USED: Final = "kirichess.control.used"
 
 VERDICTS: Final = (VERDICT_PROVISIONAL, VERDICT_FINAL, VERDICT_CHANGED)
 
@@ -49,5 +50,6 @@ EVENT_TYPES: Final[Mapping[str, str]] = MappingProxyType(
         ACCOUNT_OFFLINE: "it is lost, and looked for again",
         ENGINE_FAILED: "an engine died, kept silent or answered nonsense",
         CHAT_SENT: "a chat line was sent; a restart reads from it what need not be said again",
+        CONTROL_USED: "somebody asks through the monitor to resign, drain, reload or adjudicate: who, and from where",
     }
 )

@@ -1,8 +1,12 @@
-"""A webhook as the configuration describes it, for the daemon and for whoever sends an event again."""
+"""The sinks of the configuration; a webhook also for whoever sends an event again."""
+
+from pathlib import Path
 
 from bridge.event_filter import EventFilter
-from bridge.interfaces import Journal
+from bridge.interfaces import Journal, Sink
+from bridge.settings.models import Settings
 from bridge.settings.webhooks import WebhookSettings
+from bridge.sinks.pgn import PgnFolder
 from bridge.sinks.webhook import Webhook
 
 
@@ -11,3 +15,9 @@ def webhook(settings: WebhookSettings, journal: Journal | None = None) -> Webhoo
     secret = settings.secret.get_secret_value() if settings.secret is not None else None
     wanted = EventFilter(settings.events, settings.accounts, settings.pools)
     return Webhook(settings.url, secret, wanted, journal=journal)
+
+
+def sinks_of(settings: Settings, journal: Journal) -> list[Sink]:
+    """Whoever is told of events: webhooks, the PGN folder."""
+    folders = [PgnFolder(Path(settings.pgn.folder))] if settings.pgn is not None else []
+    return [*(webhook(hook, journal) for hook in settings.webhooks), *folders]

@@ -119,6 +119,7 @@ async def run_daemon(
 def _reload(daemon: Daemon, settings: Settings, file: Path, variables: Mapping[str, str]) -> Reload:
     """Before this SIGHUP ends the program, as it does everywhere: nothing is played yet."""
     reload = Reload(file, variables, settings, daemon.reload)
+    daemon.reread = reload.now
     asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, reload.now)
     return reload
 

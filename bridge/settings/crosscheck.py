@@ -113,10 +113,20 @@ def _account(path: Path, account: Table, engines: Table) -> Iterator[Problem]:
         yield Problem(
             (*at, "engine"), unknown("engine", engine, engines) if engines else "there is no `engines:` table"
         )
+    yield from _choices(at, play, engines)
     if "pool" in _table(play.get("rules")):
         yield Problem((*at, "rules", "pool"), "the pool stands beside rules, not in it")
     else:
         yield from _dials((*at, "rules"), play)
+
+
+def _choices(at: Path, play: Table, engines: Table) -> Iterator[Problem]:
+    for path, choice in _tables(play, "engines"):
+        engine, pool = choice.get("engine"), choice.get("pool")
+        if isinstance(engine, str) and engine not in engines:
+            yield Problem((*at, *path, "engine"), unknown("engine", engine, engines))
+        if isinstance(pool, str) and pool not in (*NAMED, "custom", "standard"):
+            yield Problem((*at, *path, "pool"), unknown("pool", pool, [*NAMED, "custom", "standard"]))
 
 
 def _names(accounts: list[tuple[Path, Table]]) -> Iterator[Problem]:

@@ -11,7 +11,7 @@ from bridge.rules.snapshot import TimeControl
 from bridge.settings.base import Many, Section, Text
 from bridge.settings.challenge import ListAddress
 
-_BASES_S = (0, 15, 30, 45, 60, 90, *range(120, 10801, 60))
+BASES_S = (0, 15, 30, 45, 60, 90, *range(120, 10801, 60))
 _ALL_VARIANTS = ("standard", "chess960")
 
 
@@ -21,7 +21,7 @@ def _several(value: object) -> object:
 
 
 def _base(value: object) -> object:
-    if isinstance(value, int) and value not in _BASES_S:
+    if isinstance(value, int) and value not in BASES_S:
         raise ValueError(f"Lichess offers no clock of {value} s: 15, 30, 45, 60, 90, 120, 180 and so on, by the minute")
     return value
 

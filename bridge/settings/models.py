@@ -51,6 +51,9 @@ class MonitorSettings(Section):
     language: Literal["en", "nl", "fr", "pt"] | None = Field(
         default=None, description="The pages' language, unless a reader asks for another; left out: the browser's."
     )
+    control: bool = Field(
+        default=False, description="Whether readers may resign our bots' games, drain, reload and adjudicate again."
+    )
 
     @property
     def host(self) -> str:

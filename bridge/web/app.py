@@ -10,6 +10,7 @@ from aiohttp import web
 from bridge.errors import JournalError, UsageError
 from bridge.event_types import VERDICTS
 from bridge.interfaces import Entry, Journal
+from bridge.web.control import ControlRoutes, Controls
 from bridge.web.exposition import exposition
 from bridge.web.games import Games
 from bridge.web.guard import add_headers, errors_as_json, problem
@@ -28,11 +29,12 @@ def create_monitor(
     *,
     metrics: Callable[[], bytes] | None = None,
     language: str | None = None,
+    controls: Controls | None = None,
 ) -> web.Application:
     """The application over an open journal; `status` is asked at every request. Give it to `Monitor.start`.
 
     `metrics` makes what /metrics answers, in Prometheus' text format; without it there is no such address.
-    `language`: the pages', unless a reader asks for another; None: the browser's.
+    `language`: the pages', unless a reader asks for another; None: the browser's. Without `controls` nobody can have anything done.
     """
     routes = _Routes(journal, status)
     events = EventStream(journal)
@@ -48,6 +50,8 @@ def create_monitor(
     app.router.add_get("/events", events.get, allow_head=False)
     app.router.add_get("/api/games", routes.games)
     app.router.add_get("/api/games/{id}", routes.game)
+    if controls is not None:
+        ControlRoutes(controls, journal).add_to(app.router)
     if metrics is not None:
         app.router.add_get("/metrics", exposition(metrics))
     return app

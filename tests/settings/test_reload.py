@@ -154,5 +154,5 @@ def test_keys_are_named_as_deep_as_they_differ(watched: Watched) -> None:
 
 
 def test_every_key_of_play_is_policy_or_known_to_need_a_restart() -> None:
-    assert set(Play.model_fields) - PLAY_POLICY == {"engine", "polyglot", "lichess_bot_tbs", "online_moves"}
+    assert set(Play.model_fields) - PLAY_POLICY == {"engine", "engines", "polyglot", "lichess_bot_tbs", "online_moves"}
     assert set(Settings.model_fields) >= POLICY

@@ -1,0 +1,77 @@
+"""What the monitor may have the program do: each thing within what a bot account may do anyway."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from bridge.clocks import steady_ms
+from bridge.errors import UsageError
+from bridge.event_types import VERDICT_CHANGED, VERDICT_FINAL
+from bridge.interfaces import FinishedGame, Journal, Resign
+from bridge.lobby import Lobby
+from bridge.platforms.lichess.platform import Lichess
+from bridge.rules.verdict import Verdict, judge
+from bridge.tracker import Tracker, setup_of
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonControls:
+    """`lobbies` and `platforms` are asked at each use; `read_again` None: there is no file to read."""
+
+    journal: Journal
+    lobbies: Callable[[], Sequence[Lobby]]
+    platforms: Callable[[], Sequence[Lichess]]
+    stop_taking: Callable[[], None]
+    read_again: Callable[[], Callable[[], None] | None]
+
+    async def resign(self, game_id: str) -> str:
+        """Give up a running game of one of our bots. Raises UsageError, PlatformError."""
+        for lobby in self.lobbies():
+            if game_id in lobby.games:
+                await lobby.bot.platform.perform(Resign(game_id))
+                return f"{lobby.name} resigns game {game_id}"
+        raise UsageError(f"no bot of ours is playing a game {game_id}")
+
+    def drain(self) -> str:
+        """Take no more games, and end when the running ones are over."""
+        self.stop_taking()
+        return "no new games; the program ends when the running ones are over"
+
+    def reload(self) -> str:
+        """Have the configuration read again. Raises UsageError."""
+        read_again = self.read_again()
+        if read_again is None:
+            raise UsageError("this program was started without a configuration file")
+        read_again()
+        return "the configuration is read again; the log tells what came of it"
+
+    async def adjudicate(self, game_id: str) -> str:
+        """Judge a finished game by the platform's archive; a result that differs from the standing one is told.
+
+        Raises:
+            UsageError: the game has no final verdict yet, or none of our platforms has it.
+            BridgeError: the archive or the journal cannot be read.
+        """
+        final = await self.journal.read(subject=game_id, types=(VERDICT_FINAL,), limit=1)
+        if not final:
+            raise UsageError(f"game {game_id} has no final verdict yet, so there is nothing to judge again")
+        tracker = Tracker(game_id, final[0].account, self.journal, steady_ms)
+        try:
+            await tracker.resume()
+            judged = await self._judged(tracker)
+            before = await self.journal.last_seq()
+            await tracker.conclude(judged)
+        finally:
+            tracker.close()
+        changed = await self.journal.read(subject=game_id, types=(VERDICT_CHANGED,), after=before, limit=1)
+        return f"game {game_id}: {judged.outcome.result}, {'changed' if changed else 'as it was'}"
+
+    async def _judged(self, tracker: Tracker) -> Verdict:
+        setup = tracker.ledger.setup
+        finished = await self._finished(tracker.game_id, setup.site)
+        return judge(setup_of(finished.info, setup.rules, finished.source, finished.precision_ms), finished.snapshot)
+
+    async def _finished(self, game_id: str, site: str) -> FinishedGame:
+        for platform in self.platforms():
+            if not site or site.startswith(f"{platform.url}/"):
+                return await platform.finished(game_id)
+        raise UsageError(f"game {game_id} is not from a platform of this configuration")
