@@ -1,4 +1,4 @@
-"""`config check`, `config schema` and `config init`."""
+"""`config check`, `config schema`, `config init` and `config import`."""
 
 import json
 import os
@@ -67,6 +67,34 @@ def init(
     write_template(output, answers, check=lambda file: load(file, mode="check"))
     click.echo(f"A token with the right scopes is made at {token_link(url)}")
     click.echo(f"{output} is written. Then: kirichess-bridge doctor -c {output}")
+
+
+@command.command(name="import")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Where it goes.  [default: standard output]")
+@click.option("--force", is_flag=True, help="Overwrite a file that is there.")
+def import_(file: Path, output: Path | None, force: bool) -> None:
+    """Convert lichess-bot's or BotLi's FILE; what has no counterpart is told on standard error, one line each."""
+    from bridge.settings.importing import convert
+
+    if output is not None and output.exists() and not force:
+        raise UsageError(f"{output} is there already; choose another with -o, or overwrite it with --force")
+    try:
+        found = convert(file.read_text("utf-8-sig"), str(file))
+    except OSError as error:
+        raise UsageError(f"{file}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{file}: is not UTF-8 text (byte {error.start + 1}); save it as UTF-8") from error
+    for note in found.notes:
+        click.echo(note, err=True)
+    if output is None:
+        click.echo(found.text, nl=False)
+        return
+    try:
+        output.write_text(found.text, "utf-8")
+    except OSError as error:
+        raise UsageError(f"{output} cannot be written: {error.strerror}") from error
+    click.echo(f"{output} is written, from {found.peer}. Then: kirichess-bridge doctor -c {output}", err=True)
 
 
 def _ask(question: str, default: str) -> str:

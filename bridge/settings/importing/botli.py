@@ -1,0 +1,273 @@
+"""BotLi's configuration as ours."""
+
+from math import ceil
+from pathlib import PurePath
+
+from bridge.decisions.pool_choice import parse_time_control
+from bridge.settings.importing.draft import Draft, Reference
+from bridge.settings.importing.terms import (
+    ACCOUNT,
+    CHALLENGE,
+    MATCHMAKING,
+    NO_VARIANT,
+    PLAY,
+    addresses,
+    clocks,
+    line,
+    listed,
+    number,
+    options,
+    time_controls,
+    variants,
+    whole,
+)
+from bridge.settings.problems import Path
+
+_ORDER = "sources are asked in one order: books, tables, sites, engine"
+_REPEAT = "a book does not know of repetitions; its moves are taken as they are"
+_NO_GATE = "holds against people and bots of any rating alike"
+
+
+def botli(draft: Draft) -> None:
+    """Fill the draft from a file of BotLi."""
+    draft.put((*ACCOUNT, "platform"), "lichess")
+    draft.move(("url",), (*ACCOUNT, "url"))
+    draft.put((*ACCOUNT, "token"), Reference("LICHESS_TOKEN"), ("token",))
+    if draft.peer.take("token") is not None:
+        draft.tell(("token",), "is not copied: export it as LICHESS_TOKEN, or name a token_file (mode 0600)")
+    draft.put((*PLAY, "engine"), "standard")
+    number(draft, ("challenge", "concurrency"), (*PLAY, "concurrency"), 1, 200)
+    _engines(draft)
+    _messages(draft)
+    _endings(draft)
+    _challenge(draft)
+    _matchmaking(draft)
+    _books(draft)
+    _tables(draft)
+    _online(draft)
+
+
+def _engines(draft: Draft) -> None:
+    names = list(draft.peer.table("engines"))
+    if names and "standard" not in names:
+        draft.put((*PLAY, "engine"), names[0])
+    for name in names:
+        here, to = ("engines", name), ("engines", name)
+        folder = str(draft.peer.take(*here, "dir") or ".")
+        program = str(draft.peer.take(*here, "name") or "engine_executable")
+        draft.put((*to, "kind"), "uci")
+        draft.put((*to, "path"), str(PurePath(folder) / program), (*here, "name"))
+        options(draft, (*here, "uci_options"), (*to, "options"))
+        number(draft, (*here, "limits", "nodes"), (*to, "nodes"), 1, 2**62)
+        for key in ("time", "depth"):
+            draft.note((*here, "limits", key), "not yet")
+        for key in ("ponder", "silence_stderr"):
+            draft.note((*here, key), "not yet")
+        draft.note((*here, "move_overhead_multiplier"), "the overhead is measured (play.move_overhead is the least)")
+        if name not in ("standard", *names[:1]):
+            draft.tell(here, "is there as an engine, but nothing chooses it yet")
+
+
+def _messages(draft: Draft) -> None:
+    for theirs, ours in (
+        ("greeting", "hello"),
+        ("goodbye", "goodbye"),
+        ("greeting_spectators", "hello_spectators"),
+        ("goodbye_spectators", "goodbye_spectators"),
+    ):
+        at = ("messages", theirs)
+        text = str(draft.peer.look(*at) or "")
+        if "{cpu}" in text or "{ram}" in text:
+            draft.note(at, "tells of the machine ({cpu}, {ram}), which is nobody's business; left out")
+        else:
+            line(draft, at, (*PLAY, "greeting", ours))
+
+
+def _endings(draft: Draft) -> None:
+    to = (*PLAY, "draw_or_resign")
+    for theirs, ours in (("resign", "resign"), ("offer_draw", "offer_draw")):
+        draft.move((theirs, "enabled"), (*to, f"{ours}_enabled"))
+        least, most = (-100_000, 0) if ours == "resign" else (0, 100_000)
+        number(draft, (theirs, "score"), (*to, f"{ours}_score"), least, most)
+        number(draft, (theirs, "consecutive_moves"), (*to, f"{ours}_moves"), 1, 1000)
+        for key in ("against_humans", "min_rating"):
+            draft.note((theirs, key), _NO_GATE)
+    if draft.peer.table("offer_draw"):
+        draft.put((*to, "offer_draw_pieces"), 32)
+    draft.note(("offer_draw", "min_game_length"), "offer_draw_pieces, of the pieces that are left, is the measure here")
+
+
+def _challenge(draft: Draft) -> None:
+    draft.note(("challenge", "max_takebacks"), "not yet")
+    closed = [kind for kind in ("human", "bot") if _closed(draft, kind)]
+    for theirs, ours in (("human", "humans"), ("bot", "bots")):
+        here, to = ("challenge", theirs), (*CHALLENGE, ours)
+        if theirs in closed:
+            draft.peer.take(*here)
+            continue
+        draft.move((*here, "bullet_with_increment_only"), (*to, "bullet_requires_increment"))
+        for key, our_key, most in (
+            ("min_initial", "min_base", 86_400), ("max_initial", "max_base", 86_400),
+            ("min_increment", "min_increment", 180), ("max_increment", "max_increment", 180),
+            ("max_estimated_game_duration", "max_estimated_game_duration", 10_000),
+        ):  # fmt: skip
+            number(draft, (*here, key), (*to, our_key), 0, most)
+        variants(draft, (*here, "variants"), (*to, "variants"))
+        time_controls(draft, (*here, "time_controls"), (*to, "time_controls"))
+        draft.move((*here, "modes"), (*to, "modes"))
+    if closed == ["human", "bot"]:
+        draft.tell(("challenge",), "nobody could be accepted; people and bots are both let in")
+    elif closed:
+        draft.put((*CHALLENGE, "only_bot" if closed == ["human"] else "accept_bot"), closed == ["human"])
+    draft.note(("whitelist",), "our allow_list lets in nobody else, and no list lifts the other rules")
+    names = [str(each) for each in listed(draft.peer.take("blacklist"))]
+    if names:
+        draft.put((*CHALLENGE, "block_list"), names, ("blacklist",))
+    addresses(draft, ("online_blacklists",), (*CHALLENGE, "online_block_list"))
+
+
+def _closed(draft: Draft, kind: str) -> bool:
+    """An empty list of variants or modes lets nobody of that kind in."""
+    table = draft.peer.table("challenge", kind)
+    return any(not table.get(key, [""]) for key in ("variants", "modes", "time_controls"))
+
+
+def _matchmaking(draft: Draft) -> None:
+    here = ("matchmaking",)
+    if not draft.peer.table(*here):
+        return
+    draft.put((*MATCHMAKING, "allow_matchmaking"), False)
+    draft.tell(here, "is switched on at BotLi's console; here by matchmaking.allow_matchmaking: true")
+    draft.put((*MATCHMAKING, "include_challenge_block_list"), True)
+    delay = whole(draft.peer.take(*here, "delay"), 1, 600_000)
+    if delay is not None:
+        draft.put((*MATCHMAKING, "challenge_timeout"), max(1, ceil(delay / 60)), (*here, "delay"))
+    draft.note((*here, "timeout"), "an offer is taken back by itself when it is stale")
+    draft.move((*here, "selection"), (*MATCHMAKING, "selection"))
+    for name in draft.peer.table(*here, "types"):
+        _type(draft, ("matchmaking", "types", name), (*MATCHMAKING, "types", name))
+
+
+def _type(draft: Draft, here: tuple[str, ...], to: Path) -> None:
+    rated = draft.peer.take(*here, "rated") is not False
+    draft.put((*to, "challenge_mode"), "rated" if rated else "casual", (*here, "rated"))
+    draft.put((*to, "pairs"), True)
+    variant = draft.peer.take(*here, "variant") or "standard"
+    if variant not in ("standard", "chess960"):
+        draft.tell((*here, "variant"), f"{variant}: {NO_VARIANT}; standard chess is offered")
+        variant = "standard"
+    draft.put((*to, "challenge_variant"), variant, (*here, "variant"))
+    label = str(draft.peer.take(*here, "tc") or "")
+    try:
+        clock = parse_time_control(label)
+    except ValueError:
+        draft.tell((*here, "tc"), f"{label!r} is no time control, such as 3+1")
+        return
+    base, step = clock.initial_ms // 1000, clock.increment_ms // 1000
+    if clocks(draft, (*here, "tc"), [base], [step], "rated" if rated else "casual"):
+        draft.put((*to, "challenge_initial_time"), base, (*here, "tc"))
+        draft.put((*to, "challenge_increment"), step)
+    draft.move((*here, "weight"), (*to, "weight"))
+    number(draft, (*here, "max_rating_diff"), (*to, "opponent_rating_difference"))
+    number(draft, (*here, "target_rating_diff"), (*to, "target_rating_diff"), -4000)
+    draft.note((*here, "multiplier"), "failures with one opponent double its own pause (back_off_minutes)")
+    draft.note((*here, "min_rating_diff"), "opponents are bounded from above, or nearest to target_rating_diff")
+
+
+def _books(draft: Draft) -> None:
+    here, to = ("opening_books",), (*PLAY, "polyglot")
+    draft.move((*here, "enabled"), (*to, "enabled"))
+    draft.note((*here, "priority"), _ORDER)
+    files = draft.peer.table("books")
+    draft.peer.take("books")
+    for context in draft.peer.table(*here, "books"):
+        at = (*here, "books", context)
+        if context not in ("standard", "chess960"):
+            draft.note(at, "books are by variant (standard, chess960) or by pool")
+            continue
+        names = [str(each) for each in listed(draft.peer.take(*at, "names"))]
+        paths = [str(files[name]) for name in names if files.get(name)]
+        draft.put((*to, "book", context), paths, (*at, "names"))
+        for name in names:
+            if not files.get(name):
+                draft.tell((*at, "names"), f"{name} has no file under books:")
+        draft.move((*at, "selection"), (*to, "selection"))
+        depth = whole(draft.peer.take(*at, "max_depth"), 1, 1000)
+        if depth is not None:
+            draft.put((*to, "max_depth"), ceil(depth / 2), (*at, "max_depth"))
+        draft.note((*at, "max_moves"), "max_depth, counted from the first move, is the bound here")
+        draft.note((*at, "allow_repetitions"), _REPEAT)
+
+
+def _tables(draft: Draft) -> None:
+    for variant in draft.peer.table("syzygy"):
+        at = ("syzygy", variant)
+        if variant == "standard":
+            _one_table(draft, at, (*PLAY, "lichess_bot_tbs", "syzygy"), 7)
+        else:
+            draft.note(at, NO_VARIANT)
+    _one_table(draft, ("gaviota",), (*PLAY, "lichess_bot_tbs", "gaviota"), 5)
+
+
+def _one_table(draft: Draft, here: tuple[str, ...], to: Path, most: int) -> None:
+    draft.move((*here, "enabled"), (*to, "enabled"))
+    paths = [str(each) for each in listed(draft.peer.take(*here, "paths"))]
+    if paths:
+        draft.put((*to, "paths"), paths, (*here, "paths"))
+    number(draft, (*here, "max_pieces"), (*to, "max_pieces"), 2, most)
+    instant = draft.peer.take(*here, "instant_play")
+    if instant is not None:
+        draft.put((*to, "move_quality"), "best" if instant else "suggest", (*here, "instant_play"))
+
+
+def _online(draft: Draft) -> None:
+    to = (*PLAY, "online_moves")
+    for theirs, ours in _SITES.items():
+        at, there = ("online_moves", theirs), (*to, ours)
+        draft.move((*at, "enabled"), (*there, "enabled"))
+        number(draft, (*at, "min_time"), (*there, "min_time"), 0, 10**6)
+        seconds = whole(draft.peer.take(*at, "timeout"), 1, 60)
+        if seconds is not None:
+            draft.put((*there, "timeout_ms"), 1000 * seconds, (*at, "timeout"))
+        for key, reason in _NO_ONLINE.items():
+            draft.note((*at, key), reason)
+        depth = whole(draft.peer.take(*at, "max_depth"), 1, 1000)
+        if depth is not None:
+            draft.put((*to, "max_depth"), ceil(depth / 2), (*at, "max_depth"))
+    number(draft, ("online_moves", "lichess_cloud", "min_eval_depth"), (*to, "lichess_cloud_analysis", "min_depth"))
+    best = draft.peer.take("online_moves", "chessdb", "best_move")
+    if best is not None:
+        draft.put(
+            (*to, "chessdb_book", "move_quality"), "best" if best else "good", ("online_moves", "chessdb", "best_move")
+        )
+    _explorer(draft, (*to, "lichess_opening_explorer"))
+
+
+def _explorer(draft: Draft, to: Path) -> None:
+    here = ("online_moves", "opening_explorer")
+    number(draft, (*here, "min_games"), (*to, "min_games"), 1, 10**6)
+    player = draft.peer.take(*here, "player")
+    if draft.peer.table(*here):
+        draft.put((*to, "source"), "masters" if player == "masters" else "player", (*here, "player"))
+    if player not in (None, "masters"):
+        draft.put((*to, "player_name"), str(player))
+    if draft.peer.take(*here, "selection") is not None:
+        draft.put((*to, "sort"), "winrate", (*here, "selection"))
+
+
+_SITES = {
+    "opening_explorer": "lichess_opening_explorer",
+    "lichess_cloud": "lichess_cloud_analysis",
+    "chessdb": "chessdb_book",
+    "online_egtb": "online_egtb",
+}
+_NO_ONLINE = {
+    "priority": _ORDER,
+    "only_without_book": "books come first in any case",
+    "use_for_variants": NO_VARIANT,
+    "allow_repetitions": "a site does not know of repetitions; its moves are taken as they are",
+    "trust_eval": "draws and resignations go by the engine's own scores",
+    "only_with_wins": "min_games and the rate decide",
+    "anti": "moves are not chosen by the opponent's past games",
+    "max_moves": "max_out_of_book_moves and max_depth are the bounds here",
+}

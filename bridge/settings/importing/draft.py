@@ -1,0 +1,96 @@
+"""Our file while it is made: values by their paths in order, each with comments, and what could not be taken over."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from bridge.settings.importing.peer_file import PeerFile
+from bridge.settings.problems import Path
+
+_PLAIN_KEY = re.compile(r"[A-Za-z_][\w ]*")
+_WORDS = ("yes", "no", "on", "off", "true", "false", "null", "y", "n")
+
+Scalar = str | int | float | bool
+Node = dict[str, "Node"] | Scalar | list[Scalar]
+
+
+@dataclass(slots=True)
+class Draft:
+    """What our file will hold. `notes` are the peer's keys that have no counterpart, with the reason."""
+
+    peer: PeerFile
+    root: dict[str, Node] = field(default_factory=dict)
+    comments: dict[Path, tuple[tuple[str, ...], str]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def put(self, to: Path, value: object, source: Path = ()) -> None:
+        """Set a value; the comments of the key that it came from go with it."""
+        node = self.root
+        for key in to[:-1]:
+            child = node.setdefault(str(key), {})
+            assert isinstance(child, dict)
+            node = child
+        node[str(to[-1])] = value  # type: ignore[assignment]  # the converters give scalars, lists and tables of them
+        if source:
+            self.comments[to] = self.peer.comment(source)
+
+    def move(self, source: Path, to: Path) -> None:
+        """Take a value over as it is, if there is one."""
+        value = self.peer.take(*map(str, source))
+        if value is not None:
+            self.put(to, value, source)
+
+    def note(self, source: Path, reason: str) -> None:
+        """A key of the peer that is given, and has no counterpart here."""
+        if self.peer.take(*map(str, source)) is not None:
+            self.tell(source, reason)
+
+    def tell(self, source: Path, reason: str) -> None:
+        """Something about a key that is told in any case."""
+        self.notes.append(f"{'.'.join(map(str, source))}: {reason}")
+
+    def text(self, header: str) -> str:
+        """The file."""
+        return header + "\n" + "\n".join(self._table(self.root, (), 0)) + "\n"
+
+    def _table(self, table: dict[str, Node], path: Path, depth: int) -> Iterator[str]:
+        for key, value in table.items():
+            at = (*path, key)
+            above, beside = self.comments.get(at, ((), ""))
+            indent = "  " * depth
+            yield from (f"{indent}{line}" for line in above)
+            after = f"  {beside}" if beside else ""
+            if key.isdigit():  # an entry of a list: `accounts.0`
+                assert isinstance(value, dict)
+                lines = list(self._table(value, at, depth + 1))
+                yield f"{indent}- {lines[0].lstrip()}"
+                yield from lines[1:]
+            elif isinstance(value, dict) and value:
+                yield f"{indent}{_key(key)}:{after}"
+                yield from self._table(value, at, depth + 1)
+            else:
+                yield f"{indent}{_key(key)}: {_scalar(value)}{after}"
+
+
+def _key(key: str) -> str:
+    return key if _PLAIN_KEY.fullmatch(key) and key.lower() not in _WORDS else json.dumps(key, ensure_ascii=False)
+
+
+def _scalar(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_scalar, value)) + "]"
+    if isinstance(value, Reference):
+        return "${" + value.name + "}"
+    if isinstance(value, str):
+        if re.fullmatch(r"[A-Za-z_]\w*", value) and value.lower() not in _WORDS:
+            return value
+        return json.dumps(value.replace("${", "$${"), ensure_ascii=False)
+    return json.dumps(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """An environment variable that fills in a value."""
+
+    name: str

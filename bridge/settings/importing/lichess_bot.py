@@ -1,0 +1,272 @@
+"""lichess-bot's configuration as ours. What its file leaves out counts as its program has it, where that differs."""
+
+from pathlib import PurePath
+
+from bridge.settings.importing.draft import Draft, Reference
+from bridge.settings.importing.terms import (
+    ACCOUNT,
+    CHALLENGE,
+    ENGINE,
+    MATCHMAKING,
+    PLAY,
+    addresses,
+    bases,
+    clocks,
+    line,
+    listed,
+    number,
+    options,
+    time_controls,
+    variants,
+    whole,
+)
+from bridge.settings.problems import Path
+
+_NO = {
+    ("rate_limiting_delay",): "moves are never held back: what must wait waits in the order of its urgency",
+    ("fake_think_time",): "the bot never pretends to think: time is what KiriChess is about",
+    ("quit_after_all_games_finish",): "running games always get drain_s to finish; a second signal ends at once",
+    ("engine", "debug"): "what an engine says at its start is told when it fails; `lab check-engine` shows all of it",
+    ("engine", "homemade_options"): "a class of one's own gets `options` of `kind: python`",
+    ("engine", "polyglot", "normalization"): "weights count as they stand in the book",
+    ("engine", "online_moves", "max_retries"): "a site that fails is left out for that move: its time is the bot's own",
+    ("matchmaking", "challenge_decliner_file_name"): "declines are kept in the journal (challenge_filter)",
+}
+
+
+def lichess_bot(draft: Draft) -> None:
+    """Fill the draft from a file of lichess-bot."""
+    draft.put((*ACCOUNT, "platform"), "lichess")
+    _account(draft)
+    draft.put((*PLAY, "engine"), "main")
+    _habits(draft)
+    _challenge(draft)
+    _matchmaking(draft)
+    _engine(draft)
+    _pgn(draft)
+    for path, reason in _NO.items():
+        draft.note(path, reason)
+
+
+def _account(draft: Draft) -> None:
+    draft.move(("url",), (*ACCOUNT, "url"))
+    draft.put((*ACCOUNT, "token"), Reference("LICHESS_TOKEN"), ("token",))
+    if draft.peer.take("token") is not None:
+        draft.tell(("token",), "is not copied: export it as LICHESS_TOKEN, or name a token_file (mode 0600)")
+
+
+def _habits(draft: Draft) -> None:
+    draft.put((*PLAY, "concurrency"), 1)
+    number(draft, ("challenge", "concurrency"), (*PLAY, "concurrency"), 1, 200)
+    draft.put((*PLAY, "move_overhead"), 1000)
+    number(draft, ("move_overhead",), (*PLAY, "move_overhead"), 0, 60_000)
+    draft.put((*PLAY, "abort_time"), 20)
+    number(draft, ("abort_time",), (*PLAY, "abort_time"), 1, 3600)
+    draft.peer.take("greeting")
+    for key in draft.peer.table("greeting"):
+        if key in ("hello", "goodbye", "hello_spectators", "goodbye_spectators"):
+            line(draft, ("greeting", key), (*PLAY, "greeting", key))
+        else:
+            draft.tell(("greeting", key), "is no line that is said")
+    for key in draft.peer.table("correspondence"):
+        draft.note(("correspondence", key), "games by correspondence are plain chess here, by the engine's own time")
+    draft.note(("max_takebacks_accepted",), "not yet")
+
+
+def _challenge(draft: Draft) -> None:
+    here: Path = ("challenge",)
+    for key, absent in (("accept_bot", False), ("max_increment", 180), ("max_simultaneous_games_per_user", 5)):
+        draft.put((*CHALLENGE, key), absent)
+    for key in ("accept_bot", "only_bot", "sort_by", "preference", "bullet_requires_increment", "modes"):
+        draft.move((*here, key), (*CHALLENGE, key))
+    for key, most in (
+        ("min_base", 86_400), ("max_base", 86_400), ("min_increment", 180), ("max_increment", 180),
+        ("min_rating", 4000), ("max_rating", 4000), ("rating_difference", 4000),
+        ("games_reserved_for_humans", 200), ("max_simultaneous_games_per_user", 200),
+    ):  # fmt: skip
+        number(draft, (*here, key), (*CHALLENGE, key), 0, most)
+    number(draft, (*here, "min_days"), (*CHALLENGE, "min_days"), 1, 14)
+    number(draft, (*here, "max_days"), (*CHALLENGE, "max_days"), 1, 14)
+    variants(draft, (*here, "variants"), (*CHALLENGE, "variants"))
+    time_controls(draft, (*here, "time_controls"), (*CHALLENGE, "time_controls"))
+    for key in ("block_list", "allow_list"):
+        names = [str(each) for each in listed(draft.peer.take("challenge", key))]
+        if names:
+            draft.put((*CHALLENGE, key), names, (*here, key))
+    for key in ("online_block_list", "online_allow_list"):
+        addresses(draft, (*here, key), (*CHALLENGE, key))
+    recent = ("recent_bot_challenge_age", "max_recent_bot_challenges")
+    if all(draft.peer.has("challenge", key) for key in recent):
+        number(draft, (*here, recent[0]), (*CHALLENGE, recent[0]), 1, 31 * 86_400)
+        number(draft, (*here, recent[1]), (*CHALLENGE, recent[1]), 0, 10_000)
+    else:
+        for key in recent:
+            draft.note((*here, key), f"does nothing alone: {' and '.join(recent)} are one setting")
+    if draft.peer.look("challenge", "only_bot") is True:
+        draft.put((*CHALLENGE, "accept_bot"), True)
+
+
+def _matchmaking(draft: Draft) -> None:
+    here = ("matchmaking",)
+    if not draft.peer.table(*here):
+        return
+    for key in ("allow_matchmaking", "allow_during_games", "challenge_filter", "include_challenge_block_list"):
+        draft.move((*here, key), (*MATCHMAKING, key))
+    number(draft, (*here, "challenge_timeout"), (*MATCHMAKING, "challenge_timeout"), 1, 10_080)
+    mode = _kind(draft, here, MATCHMAKING, "random")
+    names = [str(each) for each in listed(draft.peer.take("matchmaking", "block_list"))]
+    if names:
+        draft.put((*MATCHMAKING, "block_list"), names, (*here, "block_list"))
+    addresses(draft, (*here, "online_block_list"), (*MATCHMAKING, "online_block_list"))
+    for name in draft.peer.table("matchmaking", "overrides"):
+        at = ("matchmaking", "overrides", name)
+        if draft.peer.table(*at):
+            _kind(draft, at, (*MATCHMAKING, "overrides", name), mode)
+
+
+def _kind(draft: Draft, source: tuple[str, ...], to: Path, usual: str) -> str:
+    """One kind of games to offer; gives its mode."""
+    mode = str(draft.peer.take(*source, "challenge_mode") or usual)
+    draft.put((*to, "challenge_mode"), mode, (*source, "challenge_mode"))
+    variant = draft.peer.take(*source, "challenge_variant")
+    if variant in ("standard", "chess960", "random"):
+        draft.put((*to, "challenge_variant"), variant, (*source, "challenge_variant"))
+    elif variant is not None:
+        draft.tell((*source, "challenge_variant"), f"{variant} is not played here; standard chess is offered instead")
+        draft.put((*to, "challenge_variant"), "standard")
+    times, steps = (*source, "challenge_initial_time"), (*source, "challenge_increment")
+    begin = bases(draft, times, listed(draft.peer.take(*times)))
+    given = (whole(each, 0, 60) for each in listed(draft.peer.take(*steps)))
+    added = [each for each in given if each is not None]
+    if begin and clocks(draft, times, begin, added or [0], mode):
+        draft.put((*to, "challenge_initial_time"), begin, times)
+        draft.put((*to, "challenge_increment"), added or [0], steps)
+    days = listed(draft.peer.take(*source, "challenge_days"))
+    if days and mode == "rated":
+        draft.put((*to, "challenge_days"), days, (*source, "challenge_days"))
+    elif days:
+        draft.tell((*source, "challenge_days"), "KiriChess needs a clock: correspondence is offered rated only")
+    for key in ("opponent_min_rating", "opponent_max_rating", "opponent_rating_difference"):
+        number(draft, (*source, key), (*to, key))
+    draft.move((*source, "rating_preference"), (*to, "rating_preference"))
+    return mode
+
+
+def _engine(draft: Draft) -> None:
+    peer, here = draft.peer, ("engine",)
+    folder, name = str(peer.take("engine", "dir") or "."), str(peer.take("engine", "name") or "engine_name")
+    program, protocol = str(PurePath(folder) / name), peer.take("engine", "protocol")
+    if protocol == "homemade":
+        draft.tell((*here, "protocol"), "homemade.py has another interface than `kind: python`; kiri plays instead")
+        draft.put(ENGINE, {"kind": "kiri"})
+        for key in ("uci_options", "xboard_options", "interpreter", "interpreter_options", "engine_options"):
+            draft.note((*here, key), "is no option of the engine that plays instead")
+    else:
+        _program(draft, program, "xboard" if protocol == "xboard" else "uci")
+    for key in ("working_dir", "silence_stderr", "ponder"):
+        draft.note((*here, key), "not yet")
+    _draw_or_resign(draft)
+    _lookups(draft)
+
+
+def _program(draft: Draft, program: str, kind: str) -> None:
+    peer, here = draft.peer, ("engine",)
+    draft.put((*ENGINE, "kind"), kind, (*here, "protocol"))
+    interpreter = peer.take("engine", "interpreter")
+    before = [str(each) for each in listed(peer.take("engine", "interpreter_options"))]
+    draft.put((*ENGINE, "path"), str(interpreter) if interpreter else program, (*here, "name"))
+    own = peer.table("engine", "engine_options")
+    peer.take("engine", "engine_options")
+    args = [*before, program] if interpreter else []
+    args += [f"--{key}={value}" for key, value in own.items() if value is not None]
+    if args:
+        draft.put((*ENGINE, "args"), args)
+    other = "uci_options" if kind == "xboard" else "xboard_options"
+    draft.note((*here, other), f"counts with the other protocol only, and this engine speaks {kind}")
+    mine = f"{kind}_options"
+    _go(draft, (*here, mine), kind)
+    for key, value in peer.table("engine", mine, "egtpath").items():
+        if value is not None:
+            draft.tell((*here, mine, "egtpath", key), "is set in the engine's own configuration")
+    for nested in ("go_commands", "egtpath"):
+        peer.table("engine", mine).pop(nested, None)
+    options(draft, (*here, mine), (*ENGINE, "options"))
+
+
+def _go(draft: Draft, source: tuple[str, ...], kind: str) -> None:
+    for key, value in draft.peer.table(*source, "go_commands").items():
+        at = (*source, "go_commands", key)
+        if key == "nodes" and kind == "uci":
+            number(draft, at, (*ENGINE, "nodes"), 1, 2**62)
+        elif value is not None:
+            draft.tell(at, "not yet")
+
+
+def _draw_or_resign(draft: Draft) -> None:
+    here, to = ("engine", "draw_or_resign"), (*PLAY, "draw_or_resign")
+    if not draft.peer.table(*here):
+        return
+    draft.put((*to, "offer_draw_moves"), 5)
+    for key in ("resign_enabled", "offer_draw_enabled"):
+        draft.move((*here, key), (*to, key))
+    for key, least, most in (
+        ("resign_score", -100_000, 0), ("resign_moves", 1, 1000), ("offer_draw_score", 0, 100_000),
+        ("offer_draw_moves", 1, 1000), ("offer_draw_pieces", 2, 32),
+    ):  # fmt: skip
+        number(draft, (*here, key), (*to, key), least, most)
+    for key in ("resign_for_egtb_minus_two", "offer_draw_for_egtb_zero"):
+        draft.note((*here, key), "a table knows nothing of the clocks that decide KiriChess games")
+
+
+def _lookups(draft: Draft) -> None:
+    book, to = ("engine", "polyglot"), (*PLAY, "polyglot")
+    if draft.peer.table(*book):
+        draft.put((*to, "max_depth"), 8)
+    for name, files in draft.peer.table(*book, "book").items():
+        at = (*book, "book", name)
+        if name not in ("standard", "chess960"):
+            draft.note(at, "KiriChess is played in standard chess, chess960 and from a position")
+        elif files is not None:
+            draft.peer.take(*at)
+            draft.put((*to, "book", name), [str(each) for each in listed(files)], at)
+    for key in ("enabled", "selection"):
+        draft.move((*book, key), (*to, key))
+    number(draft, (*book, "min_weight"), (*to, "min_weight"), 0, 65_535)
+    number(draft, (*book, "max_depth"), (*to, "max_depth"), 1, 1000)
+    for name, most in (("syzygy", 7), ("gaviota", 5)):
+        table, there = ("engine", "lichess_bot_tbs", name), (*PLAY, "lichess_bot_tbs", name)
+        for key in ("enabled", "paths", "move_quality"):
+            draft.move((*table, key), (*there, key))
+        number(draft, (*table, "max_pieces"), (*there, "max_pieces"), 2, most)
+    key = "min_dtm_to_consider_as_wdl_1"
+    number(draft, (*table, key), (*there, key), 1)
+    _online(draft)
+
+
+def _online(draft: Draft) -> None:
+    here, to = ("engine", "online_moves"), (*PLAY, "online_moves")
+    for key in ("max_out_of_book_moves", "max_depth"):
+        number(draft, (*here, key), (*to, key), 1)
+    for site, own in _SITES.items():
+        at, there = (*here, site), (*to, site)
+        for key in ("enabled", *own):
+            draft.move((*at, key), (*there, key))
+        for key in ("min_time", "max_time"):
+            number(draft, (*at, key), (*there, key), 0, 10**9)
+        if site == "online_egtb":
+            number(draft, (*at, "max_pieces"), (*there, "max_pieces"), 2, 8)
+            if draft.peer.take(*at, "source") == "chessdb":
+                draft.tell((*at, "source"), "endgames are asked of Lichess only")
+
+
+_SITES = {
+    "chessdb_book": ("move_quality", "min_depth"),
+    "lichess_cloud_analysis": ("move_quality", "max_score_difference", "min_depth", "min_knodes"),
+    "lichess_opening_explorer": ("source", "player_name", "sort", "min_games"),
+    "online_egtb": ("move_quality",),
+}
+
+
+def _pgn(draft: Draft) -> None:
+    draft.move(("pgn_directory",), ("pgn", "folder"))
+    draft.note(("pgn_file_grouping",), "not yet")

@@ -1,0 +1,134 @@
+"""`config import`: other bots' files as ours."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bridge.errors import UsageError
+from bridge.settings import Settings, load
+from bridge.settings.importing import convert
+
+LICHESS_BOT = """
+token: lip_secret      # never shown
+url: "http://127.0.0.1:9/"
+engine:
+  dir: "/usr/games"
+  name: "stockfish"    # strong
+  protocol: "uci"
+  polyglot: {enabled: false, book: {standard: [a.bin], horde: [h.bin]}, max_depth: 12}
+  draw_or_resign: {resign_enabled: true, resign_score: -700}
+  uci_options: {Threads: 1, Move Overhead: 50, Ponder: true, go_commands: {nodes: 1000}}
+fake_think_time: true
+challenge:
+  concurrency: 3
+  # people only up to here
+  max_base: 900
+  max_days: .inf
+  variants: [standard, horde]
+  time_controls: [rapid, blitz]
+  modes: [casual]
+  block_list: [Somebody]
+greeting: {hello: "Hi {opponent} ${x}"}
+matchmaking:
+  allow_matchmaking: true
+  challenge_initial_time: [60, 180]
+  challenge_increment: 1
+  challenge_mode: casual
+  overrides: {slow: {challenge_initial_time: 600, challenge_increment: 0}}
+strange: 1
+"""
+
+BOTLI = """
+token: lip_secret
+engines:
+  standard: {dir: /usr/games, name: stockfish, uci_options: {Hash: 16}, limits: {nodes: 5000, depth: 9}}
+challenge:
+  concurrency: 2
+  human: {variants: [chess960], time_controls: [25+0], modes: [casual], max_initial: 1800}
+  bot: {variants: [], modes: [rated]}
+resign: {enabled: true, score: -800, consecutive_moves: 4}
+matchmaking: {delay: 90, types: {fast: {tc: 10+0, rated: false}, quick: {tc: 3+1}}}
+books: {Mine: /books/mine.bin}
+opening_books: {enabled: false, books: {standard: {names: [Mine], max_depth: 15}}}
+blacklist: [Troll]
+whitelist: [Friend]
+"""
+
+
+@pytest.fixture
+def ours(tmp_path: Path) -> Callable[[str], Settings]:
+    def read(text: str) -> Settings:
+        file = tmp_path / "config.yml"
+        file.write_text(convert(text, "theirs.yml").text)
+        return load(file, mode="check")
+
+    return read
+
+
+def test_lichess_bots_file_means_the_same_here(ours: Callable[[str], Settings]) -> None:
+    settings = ours(LICHESS_BOT)
+    (account,) = settings.accounts
+    play = account.play
+    assert play is not None and account.url == "http://127.0.0.1:9"
+    assert (play.concurrency, play.challenge.max_base, play.challenge.variants) == (3, 900, ("standard",))
+    assert play.challenge.max_days is None and play.challenge.block_list == ("Somebody",)
+    assert (play.draw_or_resign.resign_enabled, play.draw_or_resign.resign_score) == (True, -700)
+    assert play.draw_or_resign.offer_draw_moves == 5, "what the file leaves out is as lichess-bot has it"
+    assert not play.challenge.accept_bot, "lichess-bot's own value where the key is left out"
+    engine = settings.engines["main"]
+    assert engine.kind == "uci" and engine.path == "/usr/games/stockfish" and engine.nodes == 1000
+    assert engine.options == {"Threads": 1, "Move Overhead": 50}
+    assert play.matchmaking.challenge_initial_time is None, "no clock of them has a pool"
+    assert play.matchmaking.overrides["slow"].challenge_initial_time == (600,)
+
+
+def test_the_token_is_never_copied_and_comments_are() -> None:
+    text = convert(LICHESS_BOT, "theirs.yml").text
+    assert "lip_secret" not in text
+    assert "# strong" in text and "# people only up to here" in text
+
+
+@pytest.mark.parametrize("key", ["fake_think_time", "engine.polyglot.book.horde", "challenge.variants", "strange"])
+def test_what_has_no_counterpart_is_told_with_a_reason(key: str) -> None:
+    (note,) = [note for note in convert(LICHESS_BOT, "theirs.yml").notes if note.startswith(f"{key}: ")]
+    assert len(note) > len(key) + 10 and "\n" not in note
+
+
+def test_botlis_file_means_the_same_here(ours: Callable[[str], Settings]) -> None:
+    settings = ours(BOTLI)
+    play = settings.accounts[0].play
+    assert play is not None and play.engine == "standard" and play.concurrency == 2
+    assert not play.challenge.accept_bot, "a kind that may play nothing is not let in"
+    assert (play.challenge.humans.max_base, play.challenge.humans.time_controls) == (1800, ("25+0",))
+    assert (play.draw_or_resign.resign_score, play.draw_or_resign.resign_moves) == (-800, 4)
+    assert play.challenge.block_list == ("Troll",)
+    assert play.matchmaking.challenge_timeout == 2
+    assert play.matchmaking.types["fast"].challenge_initial_time == (600,)
+    assert play.polyglot.book == {"standard": ("/books/mine.bin",)} and play.polyglot.max_depth == 8
+    assert any(note.startswith("whitelist: ") for note in convert(BOTLI, "theirs.yml").notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a: [", "this is not YAML"),
+        ("- 1", "holds no table"),
+        ("accounts: []", "already"),
+        ("challenge: {}", "neither"),
+        ("engine: {}\nengine: {}", "duplicate key 'engine'"),
+    ],
+)
+def test_what_is_no_such_file_is_one_line(text: str, said: str) -> None:
+    with pytest.raises(UsageError, match=r"theirs\.yml") as error:
+        convert(text, "theirs.yml")
+    assert said in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["lichess-bot", "BotLi"])
+def test_the_shipped_files_are_taken(ours: Callable[[str], Settings], name: str) -> None:
+    peers = os.environ.get("KIRICHESS_PEERS")
+    if not peers:
+        pytest.skip("KIRICHESS_PEERS names no folder with lichess-bot and BotLi")
+    assert ours((Path(peers) / name / "config.yml.default").read_text("utf-8")).accounts[0].play is not None
