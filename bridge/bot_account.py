@@ -30,6 +30,7 @@ class PlayStyle:
     think_cap_ms: int | None = None
     rulesets: Mapping[str, Ruleset] = field(default_factory=dict)
     """The pools that opponents can choose in chat."""
+    first_move_percent: int | None = None
     takebacks: int = 0
     """So many are granted in one game."""
 

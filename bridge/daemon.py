@@ -202,6 +202,7 @@ class Daemon:
             think_cap_ms=self._think_cap_ms,
             rulesets=play.rulesets,
             takebacks=play.max_takebacks_accepted,
+            first_move_percent=play.first_move_percent,
         )
 
     def reload(self, settings: Settings) -> None:

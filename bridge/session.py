@@ -20,7 +20,7 @@ from bridge.decisions.draw import cannot_pay, is_level
 from bridge.decisions.engine_choice import Occasion
 from bridge.decisions.pool_choice import Terms
 from bridge.decisions.resign import gives_up
-from bridge.decisions.time_budget import budget
+from bridge.decisions.time_budget import budget, first_move_ms
 from bridge.decisions.turn import Decision, Seat, decide
 from bridge.errands import Errands
 from bridge.errors import BridgeError, JournalError, Refused
@@ -286,7 +286,9 @@ class Session:
     def _limit(self) -> Limit:
         style, tracker = self._style, self._tracker
         overhead_ms, plain = self._bot.overhead.ms(style.overhead_ms), not self.seat.acts
-        time = budget(tracker.ledger, overhead_ms, tracker.elapsed_ms(), style.think_cap_ms, plain=plain)
+        caps = [style.think_cap_ms, first_move_ms(tracker.ledger, style.first_move_percent)]
+        cap_ms = min((cap for cap in caps if cap is not None), default=None)
+        time = budget(tracker.ledger, overhead_ms, tracker.elapsed_ms(), cap_ms, plain=plain)
         increments = (time.white_increment_ms, time.black_increment_ms)
         return Limit(time.white_ms, time.black_ms, *increments, time.deadline_ms, plain=plain)
 

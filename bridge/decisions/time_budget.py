@@ -49,6 +49,17 @@ def budget(
     )
 
 
+def first_move_ms(ledger: Ledger, percent: int | None) -> int | None:
+    """What our first move may take: so many percent of the platform's base time; None: no bound, or a later move.
+
+    No clock runs yet, but the opponent waits, and Lichess aborts a game that does not begin.
+    """
+    control = ledger.setup.time_control
+    if percent is None or control is None or len(ledger.moves) > 1:
+        return None
+    return max(LEAST_MS, control.initial_ms * percent // 100)
+
+
 def _clock(ledger: Ledger, side: chess.Color, toll_ms: int, plain: bool) -> int:
     own, platform = ledger.clock_ms(side) - toll_ms, ledger.left_ms[side]
     if platform is None:

@@ -126,6 +126,12 @@ class Play(Section):
         le=60_000,
         description="Milliseconds kept back from every move; more where the measured round trip is longer.",
     )
+    first_move_percent: int | None = Field(
+        default=None,
+        ge=1,
+        le=20,
+        description="Percent of the platform's base time that the first move may take; left out: as any move.",
+    )
     abort_time: int = Field(
         default=30, ge=1, le=3600, description="Seconds to wait for the opponent's first move before aborting."
     )

@@ -3,7 +3,7 @@
 import chess
 import pytest
 
-from bridge.decisions.time_budget import LEAST_MS, LOST_MS, Budget, budget
+from bridge.decisions.time_budget import LEAST_MS, LOST_MS, Budget, budget, first_move_ms
 from bridge.rules.diff import diff
 from bridge.rules.events import Moved, Resynced
 from bridge.rules.ledger import Ledger
@@ -134,3 +134,29 @@ def test_a_turn_taken_up_in_the_middle_is_charged_for_what_ran_before() -> None:
     assert ledger.left_ms[chess.WHITE] == 540_000
     found = budget(ledger, 200, elapsed_ms=40_000)
     assert found.white_ms == 354_800 - 40_000
+
+
+def test_the_first_move_of_each_side_may_take_a_share_of_the_base_time() -> None:
+    ledger = Ledger(
+        Setup("g", named("anchor"), "stream", 10, time_control=TimeControl(360_000, 0), free_first_moves=True)
+    )
+    assert first_move_ms(ledger, 2) == 7200
+    assert first_move_ms(ledger, None) is None
+    assert budget(ledger, 0, 0, first_move_ms(ledger, 2)).deadline_ms == 7200
+    ledger.apply(Moved("e2e4", 0))
+    assert first_move_ms(ledger, 1) == 3600
+    ledger.apply(Moved("e7e5", 0))
+    assert first_move_ms(ledger, 2) is None
+
+
+def test_a_berserked_side_is_told_no_increment_be_it_announced_or_only_read() -> None:
+    setup = Setup("g", named("anchor"), "stream", 10, time_control=TimeControl(360_000, 5000), free_first_moves=True)
+    for moves in ([], ["e2e4"]):
+        ledger = Ledger(setup)
+        snapshot = Snapshot(
+            moves, white_ms=360_000 if not moves else 180_000, black_ms=180_000 if not moves else 360_000
+        )
+        for event in diff(ledger, snapshot):
+            ledger.apply(event)
+        time = budget(ledger, 0, 0, plain=True)
+        assert (time.white_increment_ms, time.black_increment_ms) == ((0, 5000) if moves else (5000, 0))
