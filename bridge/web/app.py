@@ -34,7 +34,8 @@ def create_monitor(
     """The application over an open journal; `status` is asked at every request. Give it to `Monitor.start`.
 
     `metrics` makes what /metrics answers, in Prometheus' text format; without it there is no such address.
-    `language`: the pages', unless a reader asks for another; None: the browser's. Without `controls` nobody can have anything done.
+    `language`: the pages', unless a reader asks for another; None: the browser's.
+    Without `controls` nobody can have anything done.
     """
     routes = _Routes(journal, status)
     events = EventStream(journal)
