@@ -1,0 +1,79 @@
+"""The feature table speaks of every key of lichess-bot and BotLi, and what it names exists."""
+
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+from bridge.cli.main import COMMANDS, main
+from bridge.settings import Settings
+
+ROOT = Path(__file__).parents[1]
+TABLE = (ROOT / "config" / "FEATURES.md").read_text("utf-8")
+ROWS = [
+    tuple(cell.strip() for cell in line.strip("|").split(" | "))
+    for line in TABLE.splitlines()
+    if line.startswith("| ") and not line.endswith("| Ours |")
+]
+KEYS = [tuple(line.split("\t")) for line in (ROOT / "tests/data/peer_keys.tsv").read_text("utf-8").splitlines()]
+SCHEMA = Settings.model_json_schema()
+
+
+def commands() -> set[str]:
+    context, names = click.Context(main), set()
+    for name in COMMANDS:
+        command = main.get_command(context, name)
+        names |= {f"{name} {sub}" for sub in command.commands} if isinstance(command, click.Group) else {name}
+    return names
+
+
+def known(key: str) -> bool:
+    """Whether `config schema` has the key; NAME stands for any name."""
+    found = [SCHEMA]
+    for part in key.split("."):
+        found = [child for node in opened(found) for child in below(node, part)]
+    return bool(found)
+
+
+def below(node: dict, part: str) -> list[dict]:  # type: ignore[type-arg]
+    if part == "NAME":
+        return [node["additionalProperties"]] if isinstance(node.get("additionalProperties"), dict) else []
+    return [node["properties"][part]] if part in node.get("properties", {}) else []
+
+
+def opened(nodes: list[dict]) -> list[dict]:  # type: ignore[type-arg]
+    """Each node with what it refers to, and the forms and list entries it may be."""
+    found = []
+    for node in nodes:
+        if "$ref" in node:
+            node = {**node, **SCHEMA["$defs"][node["$ref"].rpartition("/")[2]]}
+            node.pop("$ref")
+        found.append(node)
+        inner = [*node.get("anyOf", []), *node.get("oneOf", [])]
+        inner += [node["items"]] if isinstance(node.get("items"), dict) else []
+        found += opened(inner)
+    return found
+
+
+def test_a_key_that_does_not_exist_is_seen() -> None:
+    assert known("accounts.play.concurrency") and known("engines.NAME.path")
+    assert not known("accounts.play.concurency") and not known("engines.NAME.nonsense")
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: " ".join(row[:2])[:60])
+def test_what_a_row_names_exists_and_a_no_has_a_reason(row: tuple[str, ...]) -> None:
+    assert len(row) == 3
+    ours = row[2]
+    if ours.startswith("no"):
+        assert re.fullmatch(r"no: .{5,}", ours)
+        return
+    names = re.findall(r"`([^`]+)`", ours)
+    assert names
+    for name in names:
+        assert name in commands() or known(name), name
+
+
+@pytest.mark.parametrize(("peer", "key"), KEYS)
+def test_every_key_of_the_others_has_a_row(peer: str, key: str) -> None:
+    assert any(row[:2] == (peer, f"`{key}`") for row in ROWS)
