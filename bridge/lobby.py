@@ -218,6 +218,8 @@ class Lobby:
 
     async def _play(self, game_id: str) -> None:
         """A broken session is followed by another one, for as long as the platform's game runs."""
+        # For this task and those that it starts: every line that they log names the game.
+        structlog.contextvars.bind_contextvars(game=game_id)
         try:
             attempt = 0
             while (end := await self._run_session(game_id)) is not _SessionEnd.OVER:

@@ -1,6 +1,7 @@
 """Tasks that end together: what a game or an account has going on beside the stream it reads."""
 
 import asyncio
+import contextvars
 from collections.abc import Coroutine
 
 import structlog
@@ -9,14 +10,18 @@ log = structlog.get_logger("kirichess_tasks")
 
 
 class Tasks:
-    """A set of tasks. One that fails is told and leaves the others alone; `end` cancels the rest and waits for it."""
+    """A set of tasks. One that fails is told and leaves the others alone; `end` cancels the rest and waits for it.
+
+    They log in the name of whoever made the set (a game, say), not of whoever happens to start one.
+    """
 
     def __init__(self) -> None:
+        self._context = contextvars.copy_context()
         self._running: set[asyncio.Task[None]] = set()
 
     def spawn(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         """Run it beside the caller."""
-        task = asyncio.create_task(work)
+        task = asyncio.create_task(work, context=self._context.copy())
         self._running.add(task)
         task.add_done_callback(self._done)
         return task

@@ -88,7 +88,8 @@ class Watchers:
         self._followed.add(game_id)
         tracker, through = Tracker(game_id, "", self._journal, self._steady_ms), False
         try:
-            await WatchedGame(game_id, tracker, subject).run()
+            with structlog.contextvars.bound_contextvars(game=game_id):
+                await WatchedGame(game_id, tracker, subject).run()
             through = tracker.is_open
         finally:
             if not through:

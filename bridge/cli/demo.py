@@ -36,7 +36,7 @@ def command(once: bool, pool: str, seconds: int | None, port: int) -> None:
     Prints the address of the page; live clocks in the terminal. Ends with a signal, after --seconds, or --once.
     """
     ends_at = None if seconds is None else time.monotonic() + seconds
-    from bridge.cli.running import set_up_logs
+    from bridge.cli.logs import set_up_logs
     from bridge.rules.pools import named
 
     name = named(pool).pool or pool

@@ -2,14 +2,11 @@
 
 import asyncio
 import gc
-import logging
 import signal
 import sys
 from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
 from pathlib import Path
-
-import structlog
 
 from bridge import systemd
 from bridge.cli.console import console, is_lively
@@ -62,23 +59,6 @@ def _printer(*, json: bool) -> Sink:
         return JsonLines()
     screen = console(sys.stdout)
     return LiveView(screen) if is_lively(sys.stdout) else PlainLines(screen)
-
-
-def set_up_logs(level: int | None = None) -> None:
-    """Readable lines on stderr; stdout is the result's. On a terminal, only what needs attention."""
-    if level is None:
-        level = logging.WARNING if sys.stderr.isatty() else logging.INFO
-    structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso"),
-            structlog.dev.ConsoleRenderer(colors=is_lively(sys.stderr)),
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger(level),
-        # Looked up at each line: a live picture puts its own stderr in place, to print above itself.
-        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
-    )
 
 
 async def run_daemon(

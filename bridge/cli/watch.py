@@ -36,8 +36,9 @@ def command(
     """
     from pydantic import ValidationError
 
+    from bridge.cli.logs import set_up_logs
     from bridge.cli.rules_choice import RulesChoice
-    from bridge.cli.running import run_daemon, set_up_logs
+    from bridge.cli.running import run_daemon
     from bridge.settings.models import Settings
 
     set_up_logs(logging.WARNING)
