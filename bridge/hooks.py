@@ -19,5 +19,5 @@ def webhook(settings: WebhookSettings, journal: Journal | None = None) -> Webhoo
 
 def sinks_of(settings: Settings, journal: Journal) -> list[Sink]:
     """Whoever is told of events: webhooks, the PGN folder."""
-    folders = [PgnFolder(Path(settings.pgn.folder))] if settings.pgn is not None else []
+    folders = [PgnFolder(Path(settings.pgn.folder), settings.pgn.group)] if settings.pgn is not None else []
     return [*(webhook(hook, journal) for hook in settings.webhooks), *folders]

@@ -67,9 +67,12 @@ class MonitorSettings(Section):
 
 
 class PgnSettings(Section):
-    """A PGN file of every game, with both clocks in its comments. Left out: none."""
+    """Every game as PGN, with both clocks in its comments. Left out: none."""
 
     folder: Text = Field(default="games", description="Where they go; a relative path counts from this file's folder.")
+    group: Literal["game", "opponent", "pool", "all"] = Field(
+        default="game", description="A file for each game, each opponent, each pool, or one for all games."
+    )
 
 
 class Settings(Section):

@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
+import chess.pgn
 import pytest
 
 from bridge.errors import SinkError
 from bridge.interfaces import Entry
-from bridge.sinks.pgn import PgnFolder
+from bridge.sinks.pgn import Group, PgnFolder
 
 PGN = '[KiriPool "anchor"]\n\n1. e4 { [%clk 0:06:00] [%kclk 359000] } *\n'
 
@@ -48,3 +49,39 @@ async def test_a_folder_that_cannot_be_is_told_with_its_cure(tmp_path: Path) -> 
     (tmp_path / "games").write_text("a file in the way")
     with pytest.raises(SinkError, match=r"games/a\.pgn cannot be written: .*mend pgn\.folder"):
         await PgnFolder(tmp_path / "games").write(verdict("a", PGN))
+
+
+def game(number: str, white: str = "anna", black: str = "Bob", pool: str = "anchor", result: str = "*") -> str:
+    tags = f'[Event "KiriChess game"]\n[White "{white}"]\n[Black "{black}"]\n[GameId "{number}"]\n[KiriPool "{pool}"]\n'
+    return f"{tags}\n1. e4 {{ [%kclk 359000] }} {result}\n"
+
+
+@pytest.mark.parametrize(
+    ("group", "names"),
+    [
+        ("opponent", ["Bob.pgn", "Eve.pgn"]),
+        ("pool", ["anchor.pgn", "winder.pgn"]),
+        ("all", ["games.pgn"]),
+    ],
+)
+async def test_games_share_a_file_and_none_is_lost(tmp_path: Path, group: Group, names: list[str]) -> None:
+    games = [game("g1"), game("g2", "Eve", "anna", "winder"), game("g3")]
+    for text, number in zip(games, ("g1", "g2", "g3"), strict=True):
+        # A sink of its own each time: what the file holds counts, not what one remembers.
+        await PgnFolder(tmp_path, group).write(verdict(number, text))
+    await PgnFolder(tmp_path, group).write(verdict("g1", game("g1", result="0-1"), "kirichess.verdict.changed"))
+    assert sorted(path.name for path in files_under(tmp_path)) == names
+    read: list[str] = []
+    for name in names:
+        with (tmp_path / name).open() as file:
+            while found := chess.pgn.read_game(file):
+                assert not found.errors
+                read.append(found.headers["GameId"])
+    assert sorted(read) == ["g1", "g2", "g3"]
+    (first,) = [text for path in files_under(tmp_path) if 'GameId "g1"' in (text := path.read_text())]
+    assert first.index("0-1") < (first.index('"g3"') if '"g3"' in first else len(first)), "it keeps its place"
+
+
+async def test_a_watched_game_is_filed_under_both_names(tmp_path: Path) -> None:
+    await PgnFolder(tmp_path, "opponent").write(verdict("g1", game("g1", "Carl", "../Dora")))
+    assert [path.name for path in files_under(tmp_path)] == ["Carl - ..%2FDora.pgn"]

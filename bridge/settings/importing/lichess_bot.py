@@ -269,4 +269,7 @@ _SITES = {
 
 def _pgn(draft: Draft) -> None:
     draft.move(("pgn_directory",), ("pgn", "folder"))
-    draft.note(("pgn_file_grouping",), "not yet")
+    if draft.peer.has("pgn_directory"):
+        draft.move(("pgn_file_grouping",), ("pgn", "group"))
+    else:
+        draft.note(("pgn_file_grouping",), "groups nothing without pgn_directory")
