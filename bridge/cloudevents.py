@@ -5,6 +5,7 @@ extension asks (https://github.com/cloudevents/spec, extensions/sequence.md, typ
 """
 
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 from bridge.interfaces import Entry
@@ -40,3 +41,14 @@ def to_json(entry: Entry) -> str:
 def rfc3339(time_ms: int) -> str:
     """Milliseconds since 1970 as `2026-11-30T01:22:03.004Z`."""
     return (_EPOCH + timedelta(milliseconds=time_ms)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def from_cloudevent(event: Mapping[str, object]) -> Entry:
+    """The entry that `to_cloudevent` told. Raises ValueError: it is none of ours."""
+    data, sequence = event.get("data"), str(event.get("sequence", ""))
+    if not isinstance(data, dict) or not (sequence.isascii() and sequence.isdigit()):
+        raise ValueError("is no event of this program")
+    time = datetime.fromisoformat(str(event.get("time")))
+    names = ("id", "type", "subject", "account")
+    key, kind, subject, account = (str(event.get(name, "")) for name in names)
+    return Entry(int(sequence), key, (time - _EPOCH) // timedelta(milliseconds=1), kind, subject, account, data)

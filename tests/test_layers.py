@@ -27,6 +27,8 @@ ARROWS: dict[str, set[str]] = {
     "actions": set(),
     "interfaces": {"actions", "rules"},
     "cloudevents": {"interfaces"},
+    "event_shapes": {"event_types"},
+    "event_schema": {"event_shapes", "event_types"},
     "event_filter": {"interfaces", "event_types"},
     "hooks": {"event_filter", "interfaces", "settings", "sinks"},
     # adapters
@@ -92,7 +94,10 @@ ARROWS: dict[str, set[str]] = {
     "feed": _CONTRACT,
     "metrics": {"stopwatch", "traffic", *_CONTRACT},
     "now": {"feed", "journal", "lobby", "metrics", "platforms", "web"},
-    "web": {"addresses", "clocks", "cloudevents", "records", "verdicts", "words", *_CONTRACT},
+    "web": {
+        *{"addresses", "clocks", "cloudevents", "event_filter", "event_schema", "records", "verdicts", "words"},
+        *_CONTRACT,
+    },
     # Of the records the arena only reads recorded games, so that they mean the same live and as a file.
     "arena": {"clocks", "records", "errors"},
     "settings": {"addresses", "decisions", "rules", *_TELLING},

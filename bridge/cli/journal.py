@@ -93,11 +93,26 @@ def export(chosen: tuple[str, ...], raw: bool, output: Path | None, place: str |
             for line in lines(reader):
                 click.echo(line)
             return
+        _not_the_journal(output, reader)
         try:
-            with output.open("w", encoding="utf-8") as file:
-                file.writelines(f"{line}\n" for line in lines(reader))
+            if output.exists() and not output.is_file():
+                with output.open("w", encoding="utf-8") as device:
+                    device.writelines(f"{line}\n" for line in lines(reader))
+                return
+            unfinished = output.with_name(f"{output.name}-unfinished")
+            try:
+                with unfinished.open("w", encoding="utf-8") as file:
+                    file.writelines(f"{line}\n" for line in lines(reader))
+                unfinished.replace(output)
+            finally:
+                unfinished.unlink(missing_ok=True)
         except OSError as error:
-            raise UsageError(f"{output} cannot be written: {error.strerror}") from error
+            raise BridgeError(f"{output} cannot be written: {error.strerror}") from error
+
+
+def _not_the_journal(file: Path, reader: "JournalReader") -> None:
+    if file.exists() and file.samefile(reader.file):
+        raise UsageError(f"{file} is the journal itself; choose another name")
 
 
 _STARTED = "kirichess.game.started"
@@ -153,13 +168,14 @@ def prune(
 @_source
 def backup(file: Path, force: bool, place: str | None, config: Path | None) -> None:
     """Write a whole copy of the journal to FILE, as it is at one moment."""
+    if file.exists() and not file.is_file():
+        raise UsageError(f"{file} is no ordinary file; choose another name")
     if file.exists() and not force:
         raise UsageError(f"{file} is there already; choose another name, or overwrite it with --force")
     if not file.absolute().parent.is_dir():
         raise UsageError(f"{file}: its folder does not exist")
     with _reader(place, config) as reader:
-        if file.exists() and file.samefile(reader.file):
-            raise UsageError(f"{file} is the journal itself; choose another name")
+        _not_the_journal(file, reader)
         copy = file.with_name(f"{file.name}-unfinished")
         reader.backup(copy)
     copy.replace(file)
@@ -239,6 +255,11 @@ def _place(place: str | None, config: Path | None) -> tuple[Path, int]:
     if place is None and config is None and not file.exists():
         raise UsageError("which journal? give it with --journal PATH, or the configuration with -c FILE")
     return file, settings.journal.raw_days
+
+
+def journal_file(place: str | None, config: Path | None) -> Path:
+    """The file that the options name. Raises UsageError, SettingsError."""
+    return _place(place, config)[0]
 
 
 def _reader(place: str | None, config: Path | None) -> "JournalReader":

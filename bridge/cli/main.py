@@ -29,6 +29,7 @@ COMMANDS = {
     "doctor": "bridge.cli.doctor:command",
     "status": "bridge.cli.status:command",
     "journal": "bridge.cli.journal:command",
+    "events": "bridge.cli.events:command",
     "account": "bridge.cli.account:command",
 }
 """Command → where it is. One whose module does not exist yet is unknown, never a stub (interfaces)."""

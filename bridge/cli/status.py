@@ -24,14 +24,14 @@ def command(ctx: click.Context, config: Path | None, url: str | None, as_json: b
     """Say what the running daemon does: accounts, games, journal. Exit status 1 when it is not healthy."""
     if config is not None and url is not None:
         raise UsageError("give -c or --url, not both: the file has the address in it")
-    address, token = (url or DEFAULT_URL, None) if config is None else _monitor_of(config)
+    address, token = (url or DEFAULT_URL, None) if config is None else monitor_of(config)
     found = asyncio.run(_ask(address, token))
     click.echo(json.dumps(found, ensure_ascii=False) if as_json else "\n".join(_lines(address, found)))
     if not found.get("healthy"):
         ctx.exit(1)
 
 
-def _monitor_of(config: Path) -> tuple[str, str | None]:
+def monitor_of(config: Path) -> tuple[str, str | None]:
     """Address and token. Variables that only the daemon needs may be unset here."""
     from bridge.settings import load
 

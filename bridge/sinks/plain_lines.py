@@ -21,14 +21,19 @@ class PlainLines:
 
     async def write(self, entry: Entry) -> None:
         """Print what the event means."""
-        line = _of_game(entry) or _of_account(entry)
+        line = plain_line(entry)
         if line:
             # Not `print`, which would look for markup, colours and widths in text that has none.
-            self._console.file.write(printable(line) + "\n")
+            self._console.file.write(line + "\n")
             self._console.file.flush()
 
     async def close(self) -> None:
         """Nothing to let go of."""
+
+
+def plain_line(entry: Entry) -> str:
+    """What the event means, in one line without control characters; empty where no person wants to read it."""
+    return printable(_of_game(entry) or _of_account(entry))
 
 
 def _of_game(entry: Entry) -> str:
