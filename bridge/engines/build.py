@@ -25,5 +25,13 @@ def build_engine(spec: EngineSpec) -> Engine:
         case "python":
             return PluginEngine(spec.plugin, spec.options)
         case "uci" | "xboard":
-            return ProcessEngine(spec.path, protocol=spec.kind, args=spec.args, options=spec.options, nodes=spec.nodes)
+            return ProcessEngine(
+                spec.path,
+                protocol=spec.kind,
+                args=spec.args,
+                options=spec.options,
+                nodes=spec.nodes,
+                go_commands=spec.go_commands,
+                ponder=spec.ponder,
+            )
     raise EngineError(f"unknown kind of engine {spec.kind!r} (known: kiri, uci, xboard, python, random)")

@@ -41,13 +41,17 @@ class ProcessEngine:
         args: Sequence[str] = (),
         options: Mapping[str, Option] | None = None,
         nodes: int | None = None,
+        go_commands: Mapping[str, int | None] | None = None,
+        ponder: bool = False,
         start_timeout_ms: int = START_TIMEOUT_MS,
     ) -> None:
         self._path = path
         self._door = PROTOCOLS[protocol]
         self._args = tuple(args)
         self._options = dict(options or {})
-        self._nodes = nodes
+        self._go = dict(go_commands or {})
+        self._nodes = nodes if nodes is not None else self._go.get("nodes")
+        self._ponder = ponder
         self._start_timeout_ms = start_timeout_ms
         self._protocol: EngineProtocol | None = None
         self._thinking = asyncio.Lock()
@@ -192,7 +196,7 @@ class ProcessEngine:
             protocol.heads = Heads()
         only = [chess.Move.from_uci(uci) for uci in moves] or None
         search = asyncio.ensure_future(
-            protocol.play(board, within, game=ledger.setup.game_id, info=_INFO, root_moves=only)
+            protocol.play(board, within, game=ledger.setup.game_id, info=_INFO, root_moves=only, ponder=self._ponder)
         )
         try:
             result = await self._await_move(protocol, search, deadline_ms)
@@ -220,7 +224,10 @@ class ProcessEngine:
 
     def _limit(self, limit: Limit) -> chess.engine.Limit:
         nodes = limit.nodes if limit.nodes is not None else self._nodes
+        movetime_ms = self._go.get("movetime")
         return chess.engine.Limit(
+            depth=self._go.get("depth"),
+            time=None if movetime_ms is None else movetime_ms / 1000,
             white_clock=max(1, limit.white_ms) / 1000,
             black_clock=max(1, limit.black_ms) / 1000,
             white_inc=_seconds(limit.white_increment_ms),

@@ -26,3 +26,7 @@ class EngineSpec:
     args: Sequence[str] = ()
     seed: int | None = None
     builtin: bool = False
+    go_commands: Mapping[str, int | None] = field(default_factory=dict)
+    """Bounds of every search beside the clock (uci, xboard): nodes (uci alone), depth in plies, movetime in ms."""
+    ponder: bool = False
+    """Whether it thinks in the opponent's time too (uci)."""

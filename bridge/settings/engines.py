@@ -18,12 +18,21 @@ Options: TypeAlias = dict[str, bool | int | float | str]
 _SEED = "The same seed makes the same choices; left out: others each time."
 
 
+class GoCommands(Section):
+    """Bounds of every search, beside the clock."""
+
+    nodes: int | None = Field(default=None, ge=1, description="Nodes, at most (uci alone).")
+    depth: int | None = Field(default=None, ge=1, description="Plies deep, at most.")
+    movetime: int | None = Field(default=None, ge=1, description="Milliseconds, at most.")
+
+
 class _Program(Section):
     path: Text = Field(
         description="The program: a bare name is looked up on PATH, a relative path counts from this file's folder."
     )
     args: Many[str] = Field(default=(), description="Arguments for the program.")
     options: Options = Field(default_factory=dict, description="The engine's own options, named as the engine does.")
+    go_commands: GoCommands = Field(default_factory=GoCommands, description="Bounds of every search.")
 
 
 class KiriEngine(Section):
@@ -43,6 +52,7 @@ class UciEngine(_Program):
     """Any UCI engine."""
 
     kind: Literal["uci"] = Field(description="uci: a program that speaks UCI.")
+    ponder: bool = Field(default=False, description="Whether it thinks in the opponent's time too.")
     nodes: int | None = Field(default=None, ge=1, description="At most so many nodes a move; left out: no limit.")
 
 

@@ -404,3 +404,27 @@ async def test_an_interrupted_program_leaves_nothing(fake: Fake, running: Runnin
     process.send_signal(number)
     await asyncio.wait_for(process.wait(), 60)
     assert await gone(running, file)
+
+
+async def test_bounds_of_a_search_and_thinking_in_the_opponents_time(
+    fake: Fake, game: Game, limit: Limits, tmp_path: Path
+) -> None:
+    """A move that was foreseen is told by `ponderhit`; nothing runs on after the game."""
+    log = tmp_path / "log"
+    reply = 'say("bestmove e2e4 ponder e7e5") if "ponder" not in line else None'
+    file = fake(whole=(HONEST % reply).replace("word = l", f"open({str(log)!r}, 'a').write(line); word = l"))
+    file.write_text(
+        file.read_text()
+        + '    elif word == "ponderhit": say("bestmove g1f3")\n    elif word == "stop": say("bestmove g1f3")\n'
+    )
+    engine = ProcessEngine(str(file), go_commands={"depth": 7, "movetime": 900, "nodes": 50}, ponder=True)
+    await engine.start()
+    # The first move of a game is never a hit: the engine did not know of it.
+    assert (await engine.think(game(), limit())).uci == "e2e4"
+    assert (await engine.think(game(moves="e2e4 e7e5"), limit())).uci == "g1f3"
+    assert await engine.rest()
+    await engine.close()
+    said = [line for line in log.read_text().splitlines() if line.startswith(("go", "ponderhit"))]
+    assert said[0].endswith("depth 7 nodes 50 movetime 900")
+    assert "ponder" in said[1]
+    assert said[2] == "ponderhit"
