@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from bridge.clocks import DAY_MS, wall_ms
-from bridge.errors import RecordError, UsageError
+from bridge.errors import BridgeError, RecordError, UsageError
 
 if TYPE_CHECKING:
     from bridge.journal.reader import JournalReader
@@ -82,6 +82,9 @@ def export(chosen: tuple[str, ...], raw: bool, output: Path | None, place: str |
     from bridge.cloudevents import to_json
 
     def lines(reader: "JournalReader") -> Iterator[str]:
+        for named in chosen:
+            if next(iter(reader.entries(named)), None) is None:
+                raise RecordError(f"the journal has no game {named}; `journal games` lists them")
         for game in chosen or ([None] if not raw else [row.subject for row in reader.entries(types=[_STARTED])]):
             if raw and game is not None:
                 yield from _raw_lines(reader, game)

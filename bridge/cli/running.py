@@ -78,7 +78,7 @@ async def run_daemon(
     stdout = Stdout(json=json)
     daemon = Daemon(settings, sinks=[stdout])
     work = asyncio.create_task(daemon.run())
-    with_signals(partial(_drain, daemon), work)
+    with_signals(partial(_drain, daemon, work), work)
     ready = asyncio.create_task(daemon.ready.wait())
     await asyncio.wait({work, ready}, return_when=asyncio.FIRST_COMPLETED)
     ready.cancel()
@@ -86,13 +86,13 @@ async def run_daemon(
         announce(daemon)
         # What is loaded by now stays for good. Each time the collector looked it all over, every move would wait.
         gc.freeze()
-        # Games are many small things that hold no circles: looking them over seldom is enough.
-        gc.set_threshold(20_000, 50, 100)
         systemd.notify("READY=1")
     again = [_reload(daemon, settings, file, variables or {}).run()] if file is not None else []
     await until_first(work, *again, stdout.gone.wait(), systemd.keep_told(lambda: daemon.summary, lambda: daemon.alive))
     if stdout.gone.is_set():
         raise BrokenPipeError
+    if work.cancelled() and not daemon.ready.is_set():
+        return
     await outcome_of(work)
 
 
@@ -104,7 +104,11 @@ def _reload(daemon: Daemon, settings: Settings, file: Path, variables: Mapping[s
     return reload
 
 
-def _drain(daemon: Daemon) -> None:
+def _drain(daemon: Daemon, work: "asyncio.Task[None]") -> None:
+    if not daemon.ready.is_set():
+        # It may be waiting for a server, and has nothing to finish.
+        work.cancel()
+        return
     if daemon.plays:
         sys.stderr.write("draining: no new games, running ones are finished; once more to stop at once\n")
     systemd.notify("STOPPING=1")

@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -100,6 +100,11 @@ class JournalReader:
         """A whole copy as it is now. Raises JournalError: which file it was, and why."""
         with told(f"{self.file} or its copy {copy}"):
             save(self._connection, copy)
+            with closing(sqlite3.connect(copy)) as written:
+                sound = written.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
+        if not sound:
+            copy.unlink()
+            raise JournalError(f"journal {self.file}: is damaged, so no backup of it is kept; `sqlite3 FILE .recover`")
 
     def _json(self, seq: int, data: str) -> dict[str, object]:
         try:

@@ -210,15 +210,21 @@ class Store:
         with told(self._place):
             with self._engine.connect().execution_options(reading=True) as connection:
                 save(_driver(connection), copy)
+            try:
+                for suffix in ("-wal", "-shm"):
+                    file.with_name(file.name + suffix).unlink(missing_ok=True)
+                copy.replace(file)
+            except OSError as error:
+                # We still hold the deleted file, and nothing of it is lost: it is put back with the next write.
+                raise JournalError(f"journal {self._place}: cannot be put back: {error.strerror}") from error
+            # Only now: this lets go of the last hold on the deleted file.
             self._engine.dispose()
-            for suffix in ("-wal", "-shm"):
-                file.with_name(file.name + suffix).unlink(missing_ok=True)
-            copy.replace(file)
             with self._transaction() as connection:
                 self._base = _driver(connection)
         self._identity = self._files()
         if self._lock is not None:
             self._lock.release()
+            self._lock = None
             self._lock = JournalLock(file)
         log.warning("journal_restored", journal=self._place, cause="its file was deleted while in use")
 

@@ -123,6 +123,18 @@ async def test_a_server_that_is_ill_at_the_start_is_waited_for(
     assert str(status) in err.decode()
 
 
+async def test_a_signal_ends_a_start_that_waits(arena: Arena, write: Write, log: list[RequestLine]) -> None:
+    arena.faults.next("account", status=503, times=1000)
+    async with run(write(arena.url, "tokKiri")) as process:
+        async with asyncio.timeout(60):
+            while not any(line.path == "/api/account" for line in log):
+                await asyncio.sleep(0.05)
+        process.send_signal(signal.SIGTERM)
+        _, err = await asyncio.wait_for(process.communicate(), 20)
+    assert process.returncode == 0
+    assert b"Traceback" not in err
+
+
 @pytest.mark.parametrize(
     ("engine", "cause"),
     [("kind: uci, path: /nowhere/engine", "/nowhere/engine"), ("kind: uci, path: /bin/true", "/bin/true")],

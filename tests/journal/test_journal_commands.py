@@ -289,3 +289,40 @@ def test_what_cannot_be_is_one_line(
     assert (told.exit_code, told.stdout) == (status, "")
     assert told.stderr.count("\n") == 1
     assert said in told.stderr
+
+
+def test_an_export_never_lands_on_the_journal_and_leaves_no_half(tmp_path: Path) -> None:
+    file, output = tmp_path / "journal.db", tmp_path / "out.jsonl"
+    shutil.copy(OLD, file)
+    before = file.read_bytes()
+    told = CliRunner().invoke(main, ["journal", "export", "--journal", str(file), "-o", str(file)])
+    assert (told.exit_code, file.read_bytes()) == (2, before)
+    assert "is the journal itself" in told.stderr
+    output.write_text("kept")
+    told = CliRunner().invoke(main, ["journal", "export", "nobody", "--journal", str(file), "-o", str(output)])
+    assert (told.exit_code, output.read_text()) == (1, "kept")
+    assert "has no game nobody" in told.stderr
+    assert sorted(each.name for each in tmp_path.glob("out*")) == ["out.jsonl"]
+
+
+def test_no_backup_is_kept_of_a_damaged_journal(tmp_path: Path) -> None:
+    file, copy = tmp_path / "journal.db", tmp_path / "copy.db"
+    shutil.copy(OLD, file)
+    copy.write_text("good")
+    data = bytearray(file.read_bytes())
+    for page in range(4096, len(data), 4096):
+        data[page + 100 : page + 400] = b"\xff" * 300
+    file.write_bytes(data)
+    told = CliRunner().invoke(main, ["journal", "backup", str(copy), "--force", "--journal", str(file)])
+    assert told.exit_code == 1
+    assert "damaged" in told.stderr and "Traceback" not in told.stderr
+    assert copy.read_text() == "good"
+
+
+@pytest.mark.parametrize("target", [".", "/dev/null"])
+def test_a_backup_replaces_nothing_but_files(target: str, tmp_path: Path) -> None:
+    file = tmp_path / "journal.db"
+    shutil.copy(OLD, file)
+    told = CliRunner().invoke(main, ["journal", "backup", target, "--force", "--journal", str(file)])
+    assert told.exit_code == 2
+    assert "no ordinary file" in told.stderr

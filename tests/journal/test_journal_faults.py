@@ -270,3 +270,21 @@ def test_raw_lines_are_never_behind_the_events_that_came_of_them_even_after_kill
     assert events == list(range(len(events)))
     assert len(events) >= acknowledged + 1
     assert kept[: len(events)] == events
+
+
+async def test_a_restore_that_fails_half_way_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "journal.db"
+    async with SqlJournal(f"sqlite:///{file}") as journal:
+        await journal.append([Draft("t", "g", {"number": 1})])
+        file.unlink()
+        with monkeypatch.context() as failing:
+
+            def refuse(_self: Path, _target: Path) -> Path:
+                raise OSError(5, "Input/output error")
+
+            failing.setattr(Path, "replace", refuse)
+            with pytest.raises(JournalError, match="cannot be put back"):
+                await journal.append([Draft("t", "g", {"number": 2})])
+        await journal.append([Draft("t", "g", {"number": 3})])
+    async with SqlJournal(f"sqlite:///{file}") as journal:
+        assert [entry.data["number"] for entry in await journal.read()] == [1, 3]
