@@ -38,6 +38,8 @@ def botli(draft: Draft) -> None:
     draft.put((*PLAY, "engine"), "standard")
     number(draft, ("challenge", "concurrency"), (*PLAY, "concurrency"), 1, 200)
     _engines(draft)
+    for index, rule in enumerate(draft.choices):
+        draft.put((*PLAY, "engines", str(index)), rule)
     _messages(draft)
     _endings(draft)
     _challenge(draft)
@@ -64,8 +66,30 @@ def _engines(draft: Draft) -> None:
         for key in ("ponder", "silence_stderr"):
             draft.note((*here, key), "not yet")
         draft.note((*here, "move_overhead_multiplier"), "the overhead is measured (play.move_overhead is the least)")
-        if name not in ("standard", *names[:1]):
-            draft.tell(here, "is there as an engine, but nothing chooses it yet")
+        if name not in ("standard", *(names[:1] if "standard" not in names else ())):
+            _choice(draft, name)
+
+
+def _choice(draft: Draft, name: str) -> None:
+    """The games that an engine is for, from its name: `blitz_black_human`."""
+    rule: dict[str, object] = {"engine": name}
+    for part in name.split("_"):
+        key = _CONTEXTS.get(part)
+        if key is None:
+            draft.tell(
+                ("engines", name), f"{part!r} chooses no engine here (play.engines); the engine is there, unused"
+            )
+            return
+        rule[key] = part
+    draft.choices.append(rule)
+
+
+_CONTEXTS = {
+    **dict.fromkeys(("bullet", "blitz", "rapid", "classical"), "speed"),
+    "chess960": "variant",
+    **dict.fromkeys(("white", "black"), "color"),
+    **dict.fromkeys(("human", "bot"), "opponent"),
+}
 
 
 def _messages(draft: Draft) -> None:
@@ -98,7 +122,7 @@ def _endings(draft: Draft) -> None:
 
 
 def _challenge(draft: Draft) -> None:
-    draft.note(("challenge", "max_takebacks"), "not yet")
+    number(draft, ("challenge", "max_takebacks"), (*PLAY, "max_takebacks_accepted"), 0, 100)
     closed = [kind for kind in ("human", "bot") if _closed(draft, kind)]
     for theirs, ours in (("human", "humans"), ("bot", "bots")):
         here, to = ("challenge", theirs), (*CHALLENGE, ours)

@@ -70,7 +70,7 @@ def _habits(draft: Draft) -> None:
             draft.tell(("greeting", key), "is no line that is said")
     for key in draft.peer.table("correspondence"):
         draft.note(("correspondence", key), "games by correspondence are plain chess here, by the engine's own time")
-    draft.note(("max_takebacks_accepted",), "not yet")
+    number(draft, ("max_takebacks_accepted",), (*PLAY, "max_takebacks_accepted"), 0, 100)
 
 
 def _challenge(draft: Draft) -> None:
