@@ -1,10 +1,12 @@
 """A feed carries the journal to one sink: follow, write, advance. Retry, restart and late joining are one mechanism."""
 
 import asyncio
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import structlog
-from tenacity import AsyncRetrying, RetryCallState, stop_after_delay, wait_exponential, wait_random
+from tenacity import AsyncRetrying, RetryCallState, wait_exponential, wait_random
 
 from bridge.errors import BridgeError, JournalError
 from bridge.interfaces import Entry, Journal, Sink
@@ -29,7 +31,13 @@ class Feed:
     """
 
     def __init__(
-        self, journal: Journal, sink: Sink, *, from_start: bool = False, patience: Patience | None = None
+        self,
+        journal: Journal,
+        sink: Sink,
+        *,
+        from_start: bool = False,
+        patience: Patience | None = None,
+        now_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name = sink.name
         self.seq = 0
@@ -40,9 +48,11 @@ class Feed:
         self._sink = sink
         self._from_start = from_start
         self._patience = patience = patience or Patience()
+        self._now_s = now_s
+        self._failing_since_s: float | None = None
         self._retrying = AsyncRetrying(
             wait=wait_exponential(patience.first_s, patience.longest_s) + wait_random(0, patience.first_s),
-            stop=stop_after_delay(patience.give_up_s),
+            stop=self._tried_enough,
             before_sleep=self._stuck,
             retry_error_callback=self._give_up,
         )
@@ -77,13 +87,19 @@ class Feed:
     async def _deliver(self, entry: Entry) -> None:
         try:
             # Mostly it works at once, and there are no tries to keep count of.
-            await self._sink.write(entry)
+            self._works_again(entry, await self._sink.write(entry))
             return
         except Exception as error:  # noqa: BLE001  # the tries below tell of it
             failed = [error]
         if not await self._retrying(self._try, entry, failed):
             await self._bury(entry)
-        elif self.cause:
+
+    def _works_again(self, entry: Entry, taken: bool | None) -> None:
+        # What the sink passes over says nothing of its receiver.
+        if taken is False:
+            return
+        self._failing_since_s = None
+        if self.cause:
             log.info("sink_works_again", sink=self.name, seq=entry.seq)
             self.cause = ""
 
@@ -97,8 +113,14 @@ class Feed:
     async def _try(self, entry: Entry, failed: list[Exception]) -> bool:
         if failed:
             raise failed.pop()
-        await self._sink.write(entry)
+        self._works_again(entry, await self._sink.write(entry))
         return True
+
+    def _tried_enough(self, _state: RetryCallState) -> bool:
+        """By the beginning of the outage: when it has lasted too long, each further entry is tried once."""
+        if self._failing_since_s is None:
+            self._failing_since_s = self._now_s()
+        return self._now_s() - self._failing_since_s >= self._patience.give_up_s
 
     def _stuck(self, state: RetryCallState) -> None:
         error = _error(state)

@@ -375,8 +375,8 @@ class Sink(Protocol):
 
     name: str
 
-    async def write(self, entry: Entry) -> None:
-        """Deliver one entry. Raises to have it tried again later."""
+    async def write(self, entry: Entry) -> bool | None:
+        """Deliver one entry; False: it is passed over. Raises to have it tried again later."""
         ...
 
     async def close(self) -> None:

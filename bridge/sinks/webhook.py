@@ -60,10 +60,12 @@ class Webhook:
     def __repr__(self) -> str:
         return f"<{self.name}>"
 
-    async def write(self, entry: Entry) -> None:
-        """Post one entry. Raises SinkError unless it was taken, or is not wanted."""
-        if await self._wanted.wants(entry, self._journal):
+    async def write(self, entry: Entry) -> bool:
+        """Post one entry; False: it is not wanted. Raises SinkError unless it was taken."""
+        wanted = await self._wanted.wants(entry, self._journal)
+        if wanted:
             await self.deliver(entry)
+        return wanted
 
     async def deliver(self, entry: Entry) -> None:
         """Post one entry, wanted or not. Raises SinkError unless it was taken."""
