@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import click
@@ -87,6 +88,12 @@ def import_(file: Path, output: Path | None, force: bool) -> None:
         raise UsageError(f"{file}: is not UTF-8 text (byte {error.start + 1}); save it as UTF-8") from error
     for note in found.notes:
         click.echo(note, err=True)
+    for path in found.engines:
+        # A bare name is looked up on PATH; other paths count from the new file's folder.
+        if shutil.which(path if os.sep not in path else (output or Path()).parent / path) is None:
+            click.echo(
+                f"{path}: this engine is not there, or cannot be run; mend `path:` before the first game", err=True
+            )
     if output is None:
         click.echo(found.text, nl=False)
         return

@@ -44,6 +44,7 @@ BOTLI = """
 token: lip_secret
 engines:
   standard: {dir: /usr/games, name: stockfish, uci_options: {Hash: 16}, limits: {nodes: 5000, depth: 9}}
+  blitz_black: {dir: /usr/games, name: stockfish}
 challenge:
   concurrency: 2
   human: {variants: [chess960], time_controls: [25+0], modes: [casual], max_initial: 1800}
@@ -104,6 +105,7 @@ def test_botlis_file_means_the_same_here(ours: Callable[[str], Settings]) -> Non
     assert (play.challenge.humans.max_base, play.challenge.humans.time_controls) == (1800, ("25+0",))
     assert (play.draw_or_resign.resign_score, play.draw_or_resign.resign_moves) == (-800, 4)
     assert play.challenge.block_list == ("Troll",)
+    assert [(rule.engine, rule.speed, rule.color) for rule in play.engines] == [("blitz_black", "blitz", "black")]
     assert play.matchmaking.challenge_timeout == 2
     assert play.matchmaking.types["fast"].challenge_initial_time == (600,)
     assert play.polyglot.book == {"standard": ("/books/mine.bin",)} and play.polyglot.max_depth == 8

@@ -1,6 +1,6 @@
 """Whose file it is, and the steps of the conversion that both have in common."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from bridge.errors import UsageError
@@ -19,11 +19,12 @@ _HEADER = """\
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """A converted file. `notes` are one line each: `key: why it has no counterpart`."""
+    """A converted file. `notes` are one line each: `key: why it has no counterpart`; `engines` their programs."""
 
     peer: str
     text: str
     notes: tuple[str, ...]
+    engines: tuple[str, ...]
 
 
 def convert(text: str, name: str) -> Imported:
@@ -38,7 +39,15 @@ def convert(text: str, name: str) -> Imported:
     _PEERS[peer](draft)
     for path in file.left():
         draft.tell(path, f"is no key of {peer} that we know; left out")
-    return Imported(peer, draft.text(_HEADER.format(peer=peer)), tuple(draft.notes))
+    return Imported(peer, draft.text(_HEADER.format(peer=peer)), tuple(draft.notes), tuple(_programs(draft)))
+
+
+def _programs(draft: Draft) -> Iterator[str]:
+    engines = draft.root.get("engines")
+    for engine in engines.values() if isinstance(engines, dict) else ():
+        path = engine.get("path") if isinstance(engine, dict) else None
+        if isinstance(path, str):
+            yield path
 
 
 def _whose(file: PeerFile, name: str) -> str:

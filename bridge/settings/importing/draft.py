@@ -17,12 +17,14 @@ Node = dict[str, "Node"] | Scalar | list[Scalar]
 
 @dataclass(slots=True)
 class Draft:
-    """What our file will hold. `notes` are the peer's keys that have no counterpart, with the reason."""
+    """What our file will hold. `notes` are the peer's keys that have no counterpart, with the reason;
+    `choices` the rules that choose an engine."""
 
     peer: PeerFile
     root: dict[str, Node] = field(default_factory=dict)
     comments: dict[Path, tuple[tuple[str, ...], str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    choices: list[dict[str, object]] = field(default_factory=list)
 
     def put(self, to: Path, value: object, source: Path = ()) -> None:
         """Set a value; the comments of the key that it came from go with it."""
