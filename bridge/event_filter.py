@@ -31,19 +31,28 @@ class EventFilter:
         accounts = [f"account {name}" for name in sorted(self.accounts)]
         return [*sorted(self.events), *accounts, *(f"pool {name}" for name in sorted(self.pools))]
 
-    async def wants(self, entry: Entry, journal: Journal | None = None) -> bool:
-        """Whether an entry is wanted. The pool of a game that began long ago is asked of `journal`.
-
-        Raises:
-            JournalError: it cannot be read.
-        """
+    def at_once(self, entry: Entry) -> bool | None:
+        """What can be said without a journal; None: it must be asked for the game's pool."""
         if self.pools:
             self._learn(entry)
         if not any(fnmatchcase(entry.type, pattern) for pattern in self.events):
             return False
         if self.accounts and entry.account.lower() not in self.accounts:
             return False
-        return not self.pools or await self._pool(entry, journal) in self.pools
+        if not self.pools:
+            return True
+        if entry.subject and entry.subject not in self._pool_of:
+            return None
+        return self._pool_of.get(entry.subject) in self.pools
+
+    async def wants(self, entry: Entry, journal: Journal | None = None) -> bool:
+        """Whether an entry is wanted. The pool of a game that began long ago is asked of `journal`.
+
+        Raises:
+            JournalError: it cannot be read.
+        """
+        said = self.at_once(entry)
+        return await self._pool(entry, journal) in self.pools if said is None else said
 
     def _learn(self, entry: Entry) -> None:
         if entry.subject and (pool := pool_in(entry)) is not None:

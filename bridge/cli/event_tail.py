@@ -2,11 +2,12 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Sequence
 from pathlib import Path
 
 from bridge.cloudevents import from_cloudevent
 from bridge.errors import BridgeError, UsageError
+from bridge.event_types import GAME_RULES, GAME_STARTED
 from bridge.interfaces import Entry
 
 LOOK_AGAIN_S = 0.5
@@ -15,7 +16,7 @@ SILENCE_S = 45.0
 
 
 async def from_monitor(
-    address: str, token: str | None, query: Mapping[str, str], after: int | None = None
+    address: str, token: str | None, query: Sequence[tuple[str, str]], after: int | None = None
 ) -> AsyncGenerator[Entry]:
     """What `/events` sends, over lost connections and restarts without gaps; for ever.
 
@@ -51,12 +52,18 @@ async def from_monitor(
             await asyncio.sleep(LOOK_AGAIN_S)
 
 
-async def from_journal(file: Path, after: int | None = None) -> AsyncGenerator[Entry]:
-    """What is stored in a journal from now on, or after a number; for ever. Raises JournalError, UsageError."""
+async def from_journal(file: Path, learn: Callable[[Entry], object], after: int | None = None) -> AsyncGenerator[Entry]:
+    """What is stored in a journal from now on, or after a number; for ever. `learn` is told which games began before.
+
+    Raises JournalError, UsageError.
+    """
     from bridge.journal.reader import JournalReader
 
     with JournalReader(file) as reader:
         seq = reader.last_seq() if after is None else after
+        for entry in reader.entries(types=[GAME_STARTED, GAME_RULES]):
+            if entry.seq <= seq:
+                learn(entry)
         while True:
             for entry in reader.entries(after=seq):
                 seq = entry.seq

@@ -80,23 +80,31 @@ def tail(
     if sum(given is not None for given in (config, place, url)) > 1:
         raise UsageError("give one of -c, --url and --journal")
     wanted = EventFilter(types or ("*",), accounts, pools)
-    coming = _from_file(place, after) if place is not None else _from_daemon(config, url, after)
+    if place is not None:
+        coming = _from_file(place, wanted, after)
+    else:
+        many = (("type", types), ("account", accounts), ("pool", pools), ("game", (game,) if game else ()))
+        query = [(name, value) for name, values in many for value in values]
+        # The monitor has filtered already, and knows the pools of games that began long ago.
+        coming, wanted = _from_daemon(config, url, query, after), EventFilter(("*",))
     asyncio.run(_print(coming, wanted, game, as_json))
 
 
-def _from_file(place: str, after: int | None) -> "AsyncGenerator[Entry]":
+def _from_file(place: str, wanted: "EventFilter", after: int | None) -> "AsyncGenerator[Entry]":
     from bridge.cli.event_tail import from_journal
     from bridge.cli.journal import journal_file
 
-    return from_journal(journal_file(place, None), after)
+    return from_journal(journal_file(place, None), wanted.at_once, after)
 
 
-def _from_daemon(config: Path | None, url: str | None, after: int | None) -> "AsyncGenerator[Entry]":
+def _from_daemon(
+    config: Path | None, url: str | None, query: Sequence[tuple[str, str]], after: int | None
+) -> "AsyncGenerator[Entry]":
     from bridge.cli.event_tail import from_monitor
     from bridge.cli.status import DEFAULT_URL, monitor_of
 
     address, token = (url or DEFAULT_URL, None) if config is None else monitor_of(config)
-    return from_monitor(address, token, {}, after)
+    return from_monitor(address, token, query, after)
 
 
 async def _print(coming: "AsyncGenerator[Entry]", wanted: "EventFilter", game: str | None, as_json: bool) -> None:

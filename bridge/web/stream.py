@@ -1,7 +1,7 @@
 """/events: the journal as Server-Sent Events, resumed where the reader says it stopped."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -11,6 +11,7 @@ from aiohttp_sse import sse_response
 
 from bridge.cloudevents import to_json
 from bridge.errors import JournalError
+from bridge.event_filter import EventFilter
 from bridge.interfaces import Entry, Journal
 from bridge.web.guard import problem
 
@@ -37,7 +38,7 @@ class _Reader:
 
     transport: asyncio.Transport
     chunked: bool
-    wants: Callable[[Entry], bool]
+    wants: "Wanted"
     seq: int
     behind: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -47,7 +48,7 @@ class _Reader:
 
 
 class EventStream:
-    """Each entry as `id:` its number, `event:` its type, `data:` its CloudEvent; `?game=ID`: those of one game.
+    """Each entry as `id:` its number, `event:` its type, `data:` its CloudEvent; `Wanted` says which.
 
     After `Last-Event-ID`, else after `?after=N`, else after the newest. Readers at the end of the journal get the same
     bytes, so that many of them cost little more than one. A reader that takes nothing for SEND_TIMEOUT_S while there
@@ -82,12 +83,14 @@ class EventStream:
         for reader in tuple(self._live):
             if entry.seq <= reader.seq:
                 continue
-            if reader.transport.get_write_buffer_size() > MOST_BUFFERED:
+            wants = reader.wants.at_once(entry)
+            # Whose pool must be looked up is asked of the journal, which this must not wait for.
+            if wants is None or reader.transport.get_write_buffer_size() > MOST_BUFFERED:
                 self._live.discard(reader)
                 reader.behind.set()
                 continue
             reader.seq = entry.seq
-            if reader.wants(entry):
+            if wants:
                 frame = frame or Frame(entry)
                 reader.take(frame)
 
@@ -95,7 +98,7 @@ class EventStream:
         """The handler of GET /events."""
         last = await self._journal.last_seq()
         start = request.headers.get("Last-Event-ID") or request.query.get("after") or str(last)
-        if not (start.isascii() and start.isdigit()):
+        if not (start.isascii() and start.isdigit() and len(start) < 19):
             return problem(400, f"Last-Event-ID and after are numbers of entries (got {start[:40]!r})")
         task = asyncio.current_task()
         assert task is not None
@@ -113,7 +116,7 @@ class EventStream:
         async with sse_response(request, ping_interval=KEEP_ALIVE_S, send_timeout=SEND_TIMEOUT_S) as response:
             assert request.transport is not None, "a request that was answered has a connection"
             chunked = "chunked" in response.headers.get("Transfer-Encoding", "")
-            reader = _Reader(request.transport, chunked, _wanted(request), start)
+            reader = _Reader(request.transport, chunked, Wanted(request), start)
             await response.write(b": KiriChess\r\n\r\n")
             try:
                 while True:
@@ -131,7 +134,7 @@ class EventStream:
         if reader.seq >= self._seq:
             return
         async for entry in self._journal.follow(reader.seq):
-            if reader.wants(entry):
+            if await reader.wants(entry, self._journal):
                 try:
                     async with asyncio.timeout(SEND_TIMEOUT_S):
                         await response.write(Frame(entry).plain)
@@ -148,6 +151,20 @@ class EventStream:
             task.cancel()
 
 
-def _wanted(request: web.Request) -> Callable[[Entry], bool]:
-    game = request.query.get("game")
-    return (lambda _entry: True) if game is None else (lambda entry: entry.subject == game)
+class Wanted:
+    """What one reader's query asks for: `type` (`*` for any part), `account`, `pool`, each as often as he likes, and
+    `game`."""
+
+    def __init__(self, request: web.Request) -> None:
+        query = request.query
+        self._game = query.get("game")
+        types, accounts, pools = (query.getall(name, []) for name in ("type", "account", "pool"))
+        self._filter = EventFilter(types or ("*",), accounts, pools)
+
+    def at_once(self, entry: Entry) -> bool | None:
+        """None: only the journal knows."""
+        return False if self._game not in (None, entry.subject) else self._filter.at_once(entry)
+
+    async def __call__(self, entry: Entry, journal: Journal) -> bool:
+        """Raises JournalError."""
+        return self._game in (None, entry.subject) and await self._filter.wants(entry, journal)

@@ -157,6 +157,46 @@ async def test_one_game_can_be_followed_alone(program: Program) -> None:
     assert [sent.id for sent in await program.read(3, "?after=0&game=g")] == [1, 2, 4]
 
 
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("type=kirichess.game.ply", [2, 4, 6]),
+        ("type=*.started&type=*.ply&account=BEN", [3, 4]),
+        ("pool=Anchor", [1, 2, 6]),
+        ("pool=anchor&pool=ratchet&type=*.ply", [2, 4, 6]),
+        ("game=b&pool=ratchet", [3, 4]),
+    ],
+)
+async def test_what_is_sent_is_chosen_by_type_account_pool_and_game(
+    program: Program, query: str, expected: list[int]
+) -> None:
+    def game(kind: str, subject: str, account: str, pool: str | None = None) -> Draft:
+        return Draft(f"kirichess.{kind}", subject, {} if pool is None else {"pool": pool}, account)
+
+    await program.journal.append(
+        [
+            game("game.started", "a", "Anna", "anchor"),
+            game("game.ply", "a", "Anna"),
+            game("game.started", "b", "Ben", "ratchet"),
+            game("game.ply", "b", "Ben"),
+            game("account.online", "", "Cleo"),
+        ]
+    )
+    before = [number for number in expected if number < 6]
+    assert [sent.id for sent in await program.read(len(before), f"?after=0&{query}")] == before
+    for number in before[:-1]:
+        assert [sent.id for sent in await program.read(1, f"?{query}", number)] == before[before.index(number) + 1 :][
+            :1
+        ]
+    if expected[-1] == 6:
+        # A reader who comes later does not know the game's pool from the stream.
+        program.connected.clear()
+        reading = asyncio.create_task(program.read(1, f"?{query}"))
+        await program.connected.wait()
+        await program.journal.append([game("game.ply", "a", "Anna")])
+        assert [sent.id for sent in await reading] == [6]
+
+
 async def test_a_quiet_line_is_kept_alive(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bridge.web.stream.KEEP_ALIVE_S", 0.02)
     async with aiohttp.ClientSession() as session, session.get(f"{program.monitor.url}events") as response:
