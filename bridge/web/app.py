@@ -10,6 +10,7 @@ from aiohttp import web
 from bridge.errors import JournalError, UsageError
 from bridge.event_types import VERDICTS
 from bridge.interfaces import Entry, Journal
+from bridge.web import openapi
 from bridge.web.control import ControlRoutes, Controls
 from bridge.web.exposition import exposition
 from bridge.web.games import Games
@@ -49,6 +50,8 @@ def create_monitor(
     app.router.add_get("/readyz", routes.readyz)
     app.router.add_get("/status", routes.status)
     app.router.add_get("/events", events.get, allow_head=False)
+    app.router.add_get("/api/openapi.json", openapi.get)
+    app.router.add_get("/api/events/schema", openapi.get_schema)
     app.router.add_get("/api/games", routes.games)
     app.router.add_get("/api/games/{id}", routes.game)
     if controls is not None:
