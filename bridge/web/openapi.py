@@ -8,8 +8,9 @@ from bridge.event_schema import definitions, events_schema
 from bridge.web.search import MOST, RESULTS, STATES
 
 Json = dict[str, object]
-_NUMBER: Json = {"type": "integer", "minimum": 0, "maximum": 10**18 - 1}
-_TEXT: Json = {"type": "string", "minLength": 1}
+# A form sends empty what its reader left empty: it asks for nothing.
+_NUMBER: Json = {"type": "string", "pattern": "^[0-9]{0,18}$"}
+_TEXT: Json = {"type": "string"}
 _MANY: Json = {"type": "array", "items": _TEXT}
 _ERROR: Json = {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
 _OBJECT: Json = {"type": "object"}
@@ -31,8 +32,8 @@ async def get_schema(_request: web.Request) -> web.Response:
 def openapi() -> Json:
     """The description; the schemas in it are made from the events' types."""
     games = [_query(name, _TEXT) for name in ("player", "pool", "reason", "account")]
-    games += [_query("result", {"enum": list(RESULTS)}), _query("state", {"enum": list(STATES)})]
-    games += [_query("before", _NUMBER), _query("limit", {"type": "integer", "minimum": 1, "maximum": MOST})]
+    games += [_query("result", {"enum": ["", *RESULTS]}), _query("state", {"enum": ["", *STATES]})]
+    games += [_query("before", _NUMBER), _query("limit", {**_NUMBER, "description": f"at most {MOST}"})]
     narrowed = [_query(name, _MANY) for name in ("type", "account", "pool")]
     events = [*narrowed, _query("game", _TEXT), _query("after", _NUMBER)]
     events.append({"name": "Last-Event-ID", "in": "header", "schema": _NUMBER})
