@@ -12,7 +12,7 @@ from bridge.rules.pools import DEFAULT_POOL, NAMED, parse_dials
 from bridge.settings.base import LICHESS_URL
 from bridge.settings.engine_limits import cost_of_values
 from bridge.settings.problems import Path, Problem, unknown
-from bridge.settings.translate import SECRETS
+from bridge.settings.translate import is_secret
 from bridge.settings.watch import SUBJECTS
 from bridge.settings.yaml_source import Document
 
@@ -45,7 +45,7 @@ def doubts(document: Document) -> Iterator[Problem]:
     if not root.get("watch") and not any(account.get("play") for _, account in _tables(root, "accounts")):
         yield Problem((), "there is nothing to do: give an account `play:`, or name games under `watch:`")
     for path, written in document.written.items():
-        if path[-1] in SECRETS and path[0] != "engines" and written and "${" not in written:
+        if is_secret(path) and path[0] != "engines" and written and "${" not in written:
             yield Problem(path, f"the {path[-1]} itself stands in the file; better: ${{NAME}} of a variable, or a file")
     accounts = list(_tables(root, "accounts"))
     yield from _too_many_games(root, accounts)

@@ -13,7 +13,7 @@ from bridge.settings.crosscheck import crosscheck, doubts
 from bridge.settings.models import Settings
 from bridge.settings.problems import Problem
 from bridge.settings.resolve import resolve
-from bridge.settings.translate import SECRETS, translate
+from bridge.settings.translate import is_secret, translate
 from bridge.settings.yaml_source import LARGEST_BYTES, Document, read_yaml
 
 
@@ -64,7 +64,7 @@ def load(
 
 def _forget(document: Document) -> None:
     for path, names in document.variables.items():
-        if SECRETS.intersection(path):
+        if is_secret(path):
             for name in names:
                 os.environ.pop(name, None)
 

@@ -8,6 +8,7 @@ from bridge.addresses import split_listen
 from bridge.settings.base import LICHESS_URL, HttpAddress, Listen, Many, Secret, Section, Text
 from bridge.settings.engine_limits import EngineLimits
 from bridge.settings.engines import EngineSettings
+from bridge.settings.notifications import NotificationSettings
 from bridge.settings.play import Play
 from bridge.settings.watch import WatchEntry
 from bridge.settings.webhooks import WebhookSettings
@@ -89,6 +90,7 @@ class Settings(Section):
     journal: JournalSettings = Field(default_factory=JournalSettings, description="Where events are stored.")
     monitor: MonitorSettings | None = Field(default=None, description="Page, API and event stream.")
     webhooks: Many[WebhookSettings] = Field(default=(), description="Programs that events are posted to.")
+    notifications: Many[NotificationSettings] = Field(default=(), description="People who are told of events.")
     pgn: PgnSettings | None = Field(default=None, description="PGN files of the games.")
     reload: bool = Field(
         default=False,

@@ -8,6 +8,7 @@ from pydantic import SecretStr
 
 from bridge.settings.engines import EngineSettings, KiriEngine, PythonEngine, UciEngine, XboardEngine
 from bridge.settings.models import Account, MonitorSettings, Settings
+from bridge.settings.notifications import NotificationSettings, readable
 from bridge.settings.problems import Path, Problem
 
 _SQLITE = "sqlite:///"
@@ -32,16 +33,27 @@ def resolve(settings: Settings, folder: FilePath, *, unset: Container[Path]) -> 
             return holder
         return holder.model_copy(update={"token": SecretStr(token)})
 
+    def with_url(holder: NotificationSettings, path: Path) -> NotificationSettings:
+        at = (*path, "url_file")
+        if holder.url_file is None or at in unset:
+            return holder
+        try:
+            return holder.model_copy(update={"url": readable(SecretStr(_read_token(folder / holder.url_file)))})
+        except ValueError as error:
+            problems.append(Problem(at, str(error)))
+            return holder
+
     accounts = tuple(
         _with_sources(with_token(account, ("accounts", index)), folder)
         for index, account in enumerate(settings.accounts)
     )
     monitor = settings.monitor and with_token(settings.monitor, ("monitor",))
+    told = tuple(with_url(each, ("notifications", index)) for index, each in enumerate(settings.notifications))
     journal = settings.journal.model_copy(update={"url": _absolute_url(settings.journal.url, folder)})
     engines = {name: _with_paths(engine, folder) for name, engine in settings.engines.items()}
     pgn = settings.pgn and settings.pgn.model_copy(update={"folder": str(folder / settings.pgn.folder)})
     update = {"accounts": accounts, "monitor": monitor, "journal": journal, "engines": engines, "pgn": pgn}
-    return settings.model_copy(update=update), problems
+    return settings.model_copy(update={**update, "notifications": told}), problems
 
 
 def _with_sources(account: Account, folder: FilePath) -> Account:

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 SECRETS = frozenset({"token", "secret"})
 """Keys whose values are never shown."""
 
+
+def is_secret(path: Path) -> bool:
+    """Whether the value there is never shown. The address of a notification holds the service's password."""
+    return bool(SECRETS.intersection(path)) or (path[:1] == ("notifications",) and path[-1] == "url")
+
+
 _TYPES = {
     "string_type": "text",
     "int_type": "a whole number",
@@ -120,7 +126,7 @@ class _Translator:
     def _wrong_type(self, path: Path, wanted: Sequence[str]) -> str:
         must = f"must be {' or '.join(wanted)}"
         written = self._document.written.get(path)
-        if written is None or SECRETS.intersection(path):
+        if written is None or is_secret(path):
             return must
         value = value_at(self._document.value, path)
         if value is None:
