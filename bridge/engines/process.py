@@ -160,8 +160,10 @@ class ProcessEngine:
             protocol = self._protocol
             if protocol is None:
                 raise EngineError(f"engine {self._path} is not running: start it first")
+            # A foreseen move is searched on with the clocks told before it. Tolls and captures would make them wrong.
+            ponder = self._ponder and limit.plain and limit.root_moves is None
             found = await self._search(
-                protocol, ledger, self._limit(limit), limit.deadline_ms, self._only(ledger, limit)
+                protocol, ledger, self._limit(limit), limit.deadline_ms, self._only(ledger, limit), ponder=ponder
             )
             return within(ledger, Choice(found.uci, found.score_cp, found.depth), limit)
 
@@ -190,13 +192,15 @@ class ProcessEngine:
         within: chess.engine.Limit,
         deadline_ms: int,
         moves: Sequence[str],
+        *,
+        ponder: bool = False,
     ) -> Found:
         board = engine_board(ledger)
         if isinstance(protocol, Uci):
             protocol.heads = Heads()
         only = [chess.Move.from_uci(uci) for uci in moves] or None
         search = asyncio.ensure_future(
-            protocol.play(board, within, game=ledger.setup.game_id, info=_INFO, root_moves=only, ponder=self._ponder)
+            protocol.play(board, within, game=ledger.setup.game_id, info=_INFO, root_moves=only, ponder=ponder)
         )
         try:
             result = await self._await_move(protocol, search, deadline_ms)

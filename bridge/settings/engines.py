@@ -52,7 +52,9 @@ class UciEngine(_Program):
     """Any UCI engine."""
 
     kind: Literal["uci"] = Field(description="uci: a program that speaks UCI.")
-    ponder: bool = Field(default=False, description="Whether it thinks in the opponent's time too.")
+    ponder: bool = Field(
+        default=False, description="Whether it thinks in the opponent's time too, in games that are plain chess."
+    )
     nodes: int | None = Field(default=None, ge=1, description="At most so many nodes a move; left out: no limit.")
 
 

@@ -7,6 +7,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -420,11 +421,28 @@ async def test_bounds_of_a_search_and_thinking_in_the_opponents_time(
     engine = ProcessEngine(str(file), go_commands={"depth": 7, "movetime": 900, "nodes": 50}, ponder=True)
     await engine.start()
     # The first move of a game is never a hit: the engine did not know of it.
-    assert (await engine.think(game(), limit())).uci == "e2e4"
-    assert (await engine.think(game(moves="e2e4 e7e5"), limit())).uci == "g1f3"
+    assert (await engine.think(game(), replace(limit(), plain=True))).uci == "e2e4"
+    assert (await engine.think(game(moves="e2e4 e7e5"), replace(limit(), plain=True))).uci == "g1f3"
     assert await engine.rest()
     await engine.close()
     said = [line for line in log.read_text().splitlines() if line.startswith(("go", "ponderhit"))]
     assert said[0].endswith("depth 7 nodes 50 movetime 900")
     assert "ponder" in said[1]
     assert said[2] == "ponderhit"
+
+
+async def test_nothing_is_thought_ahead_where_clocks_jump(
+    fake: Fake, game: Game, limit: Limits, tmp_path: Path
+) -> None:
+    """In KiriChess a foreseen move would be searched on with clocks from before its tolls."""
+    log = tmp_path / "log"
+    file = fake(
+        whole=(HONEST % 'say("bestmove e2e4 ponder e7e5")').replace(
+            "word = l", f"open({str(log)!r}, 'a').write(line); word = l"
+        )
+    )
+    engine = ProcessEngine(str(file), ponder=True)
+    await engine.start()
+    assert (await engine.think(game(), limit())).uci == "e2e4"
+    await engine.close()
+    assert not [line for line in log.read_text().splitlines() if "ponder" in line.lower() and line.startswith("go")]

@@ -129,7 +129,7 @@ async def test_commands_are_answered_in_the_room_they_were_asked_in(
     await table.run()
     game = table.pair()
     await table.play(game, 4)
-    table.arena.hall.say(game, room, "Human", f" {command.upper()} please")
+    table.arena.hall.say(game, room, "Human", f" {command.upper()} ")
     await table.until(lambda: table.said(game, room))
     (line,) = table.said(game, room)
     assert line.startswith(begins)

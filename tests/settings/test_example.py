@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Union, get_args, get_origin
 
-import jsonschema  # type: ignore[import-untyped]
+import jsonschema
 import pytest
 from click.testing import CliRunner
 

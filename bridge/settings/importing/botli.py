@@ -61,10 +61,10 @@ def _engines(draft: Draft) -> None:
         draft.put((*to, "path"), str(PurePath(folder) / program), (*here, "name"))
         options(draft, (*here, "uci_options"), (*to, "options"))
         number(draft, (*here, "limits", "nodes"), (*to, "nodes"), 1, 2**62)
-        for key in ("time", "depth"):
-            draft.note((*here, "limits", key), "not yet")
-        for key in ("ponder", "silence_stderr"):
-            draft.note((*here, key), "not yet")
+        number(draft, (*here, "limits", "depth"), (*to, "go_commands", "depth"), 1, 2**31)
+        draft.note((*here, "limits", "time"), "is in seconds there; set engines.NAME.go_commands.movetime, in ms")
+        draft.move((*here, "ponder"), (*to, "ponder"))
+        draft.note((*here, "silence_stderr"), "what engines write to stderr is dropped")
         draft.note((*here, "move_overhead_multiplier"), "the overhead is measured (play.move_overhead is the least)")
         if name not in ("standard", *(names[:1] if "standard" not in names else ())):
             _choice(draft, name)

@@ -163,8 +163,12 @@ def _engine(draft: Draft) -> None:
             draft.note((*here, key), "is no option of the engine that plays instead")
     else:
         _program(draft, program, "xboard" if protocol == "xboard" else "uci")
-    for key in ("working_dir", "silence_stderr", "ponder"):
-        draft.note((*here, key), "not yet")
+    if protocol == "uci":
+        draft.move((*here, "ponder"), (*ENGINE, "ponder"))
+    else:
+        draft.note((*here, "ponder"), "only UCI engines are asked to think in the opponent's time")
+    draft.note((*here, "working_dir"), "an engine runs in the folder that the program was started in")
+    draft.note((*here, "silence_stderr"), "what engines write to stderr is dropped")
     _draw_or_resign(draft)
     _lookups(draft)
 
@@ -198,8 +202,10 @@ def _go(draft: Draft, source: tuple[str, ...], kind: str) -> None:
         at = (*source, "go_commands", key)
         if key == "nodes" and kind == "uci":
             number(draft, at, (*ENGINE, "nodes"), 1, 2**62)
+        elif key in ("depth", "movetime"):
+            number(draft, at, (*ENGINE, "go_commands", key), 1, 2**31)
         elif value is not None:
-            draft.tell(at, "not yet")
+            draft.tell(at, "is no bound that an engine is given here")
 
 
 def _draw_or_resign(draft: Draft) -> None:
