@@ -64,7 +64,7 @@ def show(game: str, place: str | None, config: Path | None, as_json: bool) -> No
     with _reader(place, config) as reader:
         entries = list(reader.entries(game))
     if not entries:
-        raise RecordError(f"the journal has no game {game}; `journal games` lists them")
+        raise _no_game(game)
     if as_json:
         for entry in entries:
             click.echo(to_json(entry))
@@ -84,7 +84,7 @@ def export(chosen: tuple[str, ...], raw: bool, output: Path | None, place: str |
     def lines(reader: "JournalReader") -> Iterator[str]:
         for named in chosen:
             if next(iter(reader.entries(named)), None) is None:
-                raise RecordError(f"the journal has no game {named}; `journal games` lists them")
+                raise _no_game(named)
         for game in chosen or ([None] if not raw else [row.subject for row in reader.entries(types=[_STARTED])]):
             if raw and game is not None:
                 yield from _raw_lines(reader, game)
@@ -98,19 +98,27 @@ def export(chosen: tuple[str, ...], raw: bool, output: Path | None, place: str |
             return
         _not_the_journal(output, reader)
         try:
-            if output.exists() and not output.is_file():
-                with output.open("w", encoding="utf-8") as device:
-                    device.writelines(f"{line}\n" for line in lines(reader))
-                return
-            unfinished = output.with_name(f"{output.name}-unfinished")
-            try:
-                with unfinished.open("w", encoding="utf-8") as file:
-                    file.writelines(f"{line}\n" for line in lines(reader))
-                unfinished.replace(output)
-            finally:
-                unfinished.unlink(missing_ok=True)
+            _write(output, lines(reader))
         except OSError as error:
             raise BridgeError(f"{output} cannot be written: {error.strerror}") from error
+
+
+def _write(output: Path, lines: Iterator[str]) -> None:
+    """A file appears whole or not at all; into a device or a pipe it is written as it comes."""
+    whole = output.is_file() or not output.exists()
+    target = output.with_name(f"{output.name}-unfinished") if whole else output
+    try:
+        with target.open("w", encoding="utf-8") as file:
+            file.writelines(f"{line}\n" for line in lines)
+        if whole:
+            target.replace(output)
+    finally:
+        if whole:
+            target.unlink(missing_ok=True)
+
+
+def _no_game(game: str) -> RecordError:
+    return RecordError(f"the journal has no game {game}; `journal games` lists them")
 
 
 def _not_the_journal(file: Path, reader: "JournalReader") -> None:
@@ -199,7 +207,7 @@ def replay(game: str, ledger: bool, place: str | None, config: Path | None, as_j
     with _reader(place, config) as reader:
         entries, blocks = list(reader.entries(game)), reader.raw(game)
     if not entries:
-        raise RecordError(f"the journal has no game {game}; `journal games` lists them")
+        raise _no_game(game)
     found = recompute(game, entries, blocks)
     if isinstance(found, str):
         raise RecordError(f"game {game} cannot be computed from its source: {found}")
@@ -225,7 +233,7 @@ def verify(ctx: click.Context, chosen: tuple[str, ...], place: str | None, confi
         for game in chosen or list(dict.fromkeys(entry.subject for entry in reader.entries(types=[_STARTED]))):
             entries = list(reader.entries(game))
             if not entries:
-                raise RecordError(f"the journal has no game {game}; `journal games` lists them")
+                raise _no_game(game)
             proof = prove(game, entries, reader.raw(game))
             count += 1
             wrong += bool(proof.differences)
