@@ -1,6 +1,7 @@
 """The arena itself: hall, desk and routes put together behind one address on loopback."""
 
 import asyncio
+import re
 from collections.abc import Callable, Iterable
 from functools import partial
 from types import TracebackType
@@ -40,6 +41,9 @@ _ROUTES = (
 
 ROUTE_NAMES = frozenset(route.kind for route in _ROUTES)
 """What faults call the requests."""
+
+GAME_ROUTES = frozenset(route.kind for route in _ROUTES if re.search(r"/(game|round)/(\w+/)?\{id\}", route.path))
+"""Those whose path names a game."""
 
 RequestLog = list[RequestLine] | Callable[[RequestLine], None]
 

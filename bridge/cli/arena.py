@@ -28,9 +28,9 @@ from bridge.errors import UsageError
     show_default=True,
     help="Of the waiting in a replay; clock values stay as recorded.",
 )
-@click.option("--faults", "spec", metavar="SPEC", default="", help="Faults on order; the words stand below.")
+@click.option("--faults", "spec", metavar="SPEC", help="Faults on order; the words stand below.")
 @click.option("--wait", is_flag=True, help="Each replayed game waits until somebody watches it.")
-def arena(port: int, recorded: Path | None, speed: float, spec: str, wait: bool) -> None:
+def arena(port: int, recorded: Path | None, speed: float, spec: str | None, wait: bool) -> None:
     """A small Lichess on this machine: real clients play whole games on it, nothing leaves the machine.
 
     Prints its address and tokens, those of replayed players included: their streams can be read. Any token of the
@@ -41,12 +41,13 @@ def arena(port: int, recorded: Path | None, speed: float, spec: str, wait: bool)
     \b
       WHERE  a route: move, chat, accept, resign, abort, draw, takeback, export, …
              or a stream: event_stream, game_stream, watch, games_by_ids, tv_feed
-      WHAT   a status (400, 429, 503, …), page: a web page instead of an answer,
-             reset: no answer, lost: done and no answer, late: done, answered after 10 s;
+      WHAT   a status from 400 to 599 (400, 429, 503, …), page: a web page instead of an answer;
+             of requests also reset: no answer, lost: done and no answer,
+             late: done, answered after 10 s;
              of open streams, at their next line: end, reset, silence
-      HOW    how often, always if nothing is said: a share (0.1), every=30s, times=3,
-             ply=20 (once a game, from that ply on);
-             account=NAME; wait=5s (the figure of a 429, or how late an answer is)
+      HOW    how often, always if nothing is said: a share (0.1) or every=30s; times=3,
+             ply=20 (once a game, from that ply on; with every=, again and again),
+             account=NAME, wait=5s (the figure of a 429, or how late an answer is)
 
     \b
     For example: --faults move:429:0.1:wait=2s,event_stream:reset:every=30s,game_stream:silence:ply=20
@@ -54,13 +55,13 @@ def arena(port: int, recorded: Path | None, speed: float, spec: str, wait: bool)
     asyncio.run(_serve(port, recorded, speed, wait, spec))
 
 
-async def _serve(port: int, recorded: Path | None, speed: float, wait: bool, spec: str) -> None:
+async def _serve(port: int, recorded: Path | None, speed: float, wait: bool, spec: str | None) -> None:
     from bridge.arena import Account, Arena, ArenaSettings, read_recordings, seat_token
-    from bridge.arena.fault_orders import OrderedFaults, parse_orders
-    from bridge.arena.server import ROUTE_NAMES
+    from bridge.arena.fault_orders import parse_orders
+    from bridge.arena.ordered_faults import OrderedFaults
+    from bridge.arena.server import GAME_ROUTES, ROUTE_NAMES
 
-    orders = parse_orders(spec, ROUTE_NAMES)
-    faults = OrderedFaults(orders) if orders else None
+    faults = None if spec is None else OrderedFaults(parse_orders(spec, ROUTE_NAMES, GAME_ROUTES))
     recordings = read_recordings(recorded, lambda error: complain(str(error))) if recorded else []
     accounts = [
         Account("KiriBot", "lip_KiriBot", title="BOT"),

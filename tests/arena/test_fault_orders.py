@@ -10,14 +10,15 @@ import aiohttp
 import pytest
 
 from bridge.arena import Account, Arena
-from bridge.arena.fault_orders import OrderedFaults, parse_orders
-from bridge.arena.server import ROUTE_NAMES
+from bridge.arena.fault_orders import parse_orders
+from bridge.arena.ordered_faults import OrderedFaults
+from bridge.arena.server import GAME_ROUTES, ROUTE_NAMES
 from bridge.arena.streams import Fate, StreamName
 from bridge.errors import UsageError
 
 
 def parse(text: str) -> Any:
-    return parse_orders(text, ROUTE_NAMES)
+    return parse_orders(text, ROUTE_NAMES, GAME_ROUTES)
 
 
 def test_orders_are_read() -> None:
@@ -26,7 +27,12 @@ def test_orders_are_read() -> None:
     assert (events.where, events.fate, events.every_s) == ("event_stream", Fate.RESET, 30.0)
     assert (game.fate, game.ply, game.times) == (Fate.SILENCE, 20, None)
     assert parse("chat:lost:times=3:account=KiriBot")[0].account == "kiribot"
-    assert parse("") == ()
+    assert parse("move:late:wait=2")[0].answer().delay_s == 2.0
+
+
+def test_places_with_a_game_are_known() -> None:
+    assert {"move", "chat", "game_stream", "watch", "export", "add_time"} <= GAME_ROUTES <= ROUTE_NAMES
+    assert not GAME_ROUTES & {"event_stream", "accept", "account", "tournament", "tv_feed"}
 
 
 @pytest.mark.parametrize(
@@ -43,7 +49,26 @@ def test_orders_are_read() -> None:
         ("move:429:times=0", "times=3"),
         ("move:429:times=1.5", "times=3"),
         ("move:429:2", "a share"),
+        ("move:429:0", "a share lies above 0"),
+        ("move:429:-0.1", "a share above 0 and at most 1"),
         ("chat:500,mve:500", "did you mean 'move'?"),
+        ("", "no order is given; such as move:429:0.1"),
+        (" , ,", "no order is given"),
+        ("move:429,,chat:503", "one is missing"),
+        ("move:429,", "one is missing"),
+        ("move:429:0.1:0.2", "a share twice"),
+        ("move:429:times=3:times=4", "times twice"),
+        ("move:429:0.1:every=30s", "a share and every="),
+        ("move:400:wait=5s", "wait= goes with 429 and late, not with 400"),
+        ("move:429:wait=0s", "wait=5s"),
+        ("move:429:times=3s", "times=3"),
+        ("move:429:account=", "account=KiriBot"),
+        ("move:429:", "unknown word ''"),
+        ("move:600", "400, 429, 503"),
+        ("event_stream:lost", "(known: page, end, reset, silence, a status from 400 to 599 such as 400, 429, 503)"),
+        ("game_stream:late", "unknown fault of game_stream 'late'"),
+        ("event_stream:end:ply=20", "about no game"),
+        ("account:503:ply=3", "ply= goes with abort, "),
     ],
 )
 def test_a_wrong_word_is_told_in_one_line_with_the_nearest(text: str, says: str) -> None:
