@@ -66,7 +66,7 @@ class _How:
     """A word that says how often: how its value is read (None: it is none), and an example."""
 
     field: str
-    read: Callable[[str], Any]
+    read: Callable[[str], object]
     such: str
 
 
@@ -137,7 +137,8 @@ def _with(order: Order, how: str, text: str) -> Order:
         _unknown("word", name, ("a share above 0 and at most 1", *(f"{key}={_HOW[key].such}" for key in _HOW)), text)
     if share is not None and not 0 < share <= 1:
         raise UsageError(f"--faults: {how!r} in {text!r}: a share lies above 0 and is at most 1")
-    field, given = ("share", share) if share is not None else (_HOW[name].field, _HOW[name].read(value))
+    field = "share" if share is not None else _HOW[name].field
+    given: Any = share if share is not None else _HOW[name].read(value)
     if given is None:
         raise UsageError(
             f"--faults: {how!r} in {text!r}: {name} wants a value above 0, such as {name}={_HOW[name].such}"
