@@ -1,4 +1,4 @@
-"""The sinks of the configuration; a webhook also for whoever sends an event again."""
+"""The sinks of the configuration; those who are told of events also for whoever sends one again."""
 
 from pathlib import Path
 
@@ -19,14 +19,22 @@ def webhook(settings: WebhookSettings, journal: Journal | None = None) -> Webhoo
     return Webhook(settings.url, secret, wanted, journal=journal)
 
 
-def sinks_of(settings: Settings, journal: Journal) -> list[Sink]:
-    """Whoever is told of events: webhooks, people, the PGN folder."""
-    folders = [PgnFolder(Path(settings.pgn.folder), settings.pgn.group)] if settings.pgn is not None else []
-    told = [_notification(each, journal) for each in settings.notifications]
-    return [*(webhook(hook, journal) for hook in settings.webhooks), *told, *folders]
-
-
-def _notification(settings: NotificationSettings, journal: Journal) -> Notification:
+def notification(settings: NotificationSettings, journal: Journal | None = None) -> Notification:
+    """The sink; `journal` as of a webhook."""
     assert settings.url is not None, "read from its file by now"
     wanted = EventFilter(settings.events, settings.accounts, settings.pools)
     return Notification(settings.url.get_secret_value(), wanted, settings.template, journal=journal)
+
+
+def receivers(settings: Settings, journal: Journal | None = None) -> list[Webhook | Notification]:
+    """Programs and people who are told of events, each one by one."""
+    return [
+        *(webhook(each, journal) for each in settings.webhooks),
+        *(notification(each, journal) for each in settings.notifications),
+    ]
+
+
+def sinks_of(settings: Settings, journal: Journal) -> list[Sink]:
+    """Whoever is told of events, and the PGN folder."""
+    folders = [PgnFolder(Path(settings.pgn.folder), settings.pgn.group)] if settings.pgn is not None else []
+    return [*receivers(settings, journal), *folders]

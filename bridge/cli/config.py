@@ -28,6 +28,7 @@ def check(file: Path) -> None:
         _count(len(settings.engines), "engine"),
         f"{len(settings.watch)} watched",
         _count(len(settings.webhooks), "webhook"),
+        _count(len(settings.notifications), "notification"),
     )
     click.echo(f"{file}: ok – {', '.join(counts)}")
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from bridge.interfaces import Entry
     from bridge.journal.dead_letters import DeadLetter
     from bridge.journal.reader import JournalReader
+    from bridge.sinks.notification import Notification
     from bridge.sinks.webhook import Webhook
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -155,11 +156,11 @@ def resend(ctx: click.Context, ids: tuple[int, ...], everything: bool, config: P
 async def _send(letters: "Sequence[DeadLetter]", config: Path, file: Path) -> bool:
     """Each is taken off the list when it is delivered. False: some were not."""
     from bridge.cli.console import complain
-    from bridge.hooks import webhook
+    from bridge.hooks import receivers
     from bridge.journal.dead_letters import forget
     from bridge.settings import load
 
-    sinks = {sink.name: sink for sink in map(webhook, load(config).webhooks)}
+    sinks = {sink.name: sink for sink in receivers(load(config))}
     sent = 0
     try:
         for letter in letters:
@@ -177,11 +178,11 @@ async def _send(letters: "Sequence[DeadLetter]", config: Path, file: Path) -> bo
     return sent == len(letters)
 
 
-async def _deliver(letter: "DeadLetter", sinks: "dict[str, Webhook]") -> None:
+async def _deliver(letter: "DeadLetter", sinks: "dict[str, Webhook | Notification]") -> None:
     if letter.entry is None:
         raise UsageError(f"entry {letter.seq} is no longer in the journal")
     if letter.sink not in sinks:
-        raise UsageError(f"{letter.sink} is no webhook of this configuration")
+        raise UsageError(f"{letter.sink} is neither a webhook nor a notification of this configuration")
     await sinks[letter.sink].deliver(letter.entry)
 
 

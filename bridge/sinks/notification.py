@@ -48,13 +48,17 @@ class Notification:
     def __repr__(self) -> str:
         return f"<{self.name}>"
 
-    async def write(self, entry: Entry) -> None:
-        """Tell one event, if it is wanted. Raises SinkError unless the service took it."""
-        if not await self._wanted.wants(entry, self._journal) or not (text := self.text(entry)):
-            return
+    async def write(self, entry: Entry) -> bool:
+        """Tell one event; False: it is not wanted, or there is nothing to say. Raises SinkError unless it was taken."""
+        return await self._wanted.wants(entry, self._journal) and await self.deliver(entry)
+
+    async def deliver(self, entry: Entry) -> bool:
+        """Tell one event, wanted or not; False: there is nothing to say. Raises SinkError unless it was taken."""
+        text = self.text(entry)
         # Apprise waits for the network.
-        if not await asyncio.to_thread(_send, self._url, text):
+        if text and not await asyncio.to_thread(_send, self._url, text):
             raise SinkError(f"{self.name} was not taken; see that the service can be reached and knows the address")
+        return bool(text)
 
     def text(self, entry: Entry) -> str:
         """What is said of an event; empty: nothing. Raises SinkError: the template cannot be filled in."""

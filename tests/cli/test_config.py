@@ -19,7 +19,7 @@ EXAMPLE = Path(__file__).parents[2] / "config" / "config.yml"
 def test_check_says_what_is_in_a_good_file(say: Callable[..., Any]) -> None:
     said = say("config", "check", str(EXAMPLE), LICHESS_TOKEN="lip_x", PLAYER_TOKEN="lip_y", HOOK_SECRET="x")
     assert said.status == 0
-    assert said.stdout == f"{EXAMPLE}: ok – 2 accounts (1 playing), 1 engine, 5 watched, 1 webhook\n"
+    assert said.stdout == f"{EXAMPLE}: ok – 2 accounts (1 playing), 1 engine, 5 watched, 1 webhook, 0 notifications\n"
     assert said.stderr == ""
 
 

@@ -14,7 +14,7 @@ from standardwebhooks.webhooks import Webhook as Verifier
 from bridge.cli.main import main
 from bridge.errors import SinkError
 from bridge.feed import Feed, Patience
-from bridge.hooks import webhook
+from bridge.hooks import receivers, webhook
 from bridge.interfaces import Draft, Entry
 from bridge.journal import SqlJournal
 from bridge.settings import load
@@ -121,8 +121,27 @@ async def test_what_was_given_up_is_listed_and_sent_again_signed(
         assert await run("events", "resend", "-c", str(file), "2") == (0, "sent: 1 of 1\n", "")
         status, out, err = await run("events", "resend", "-c", str(file), "--all")
         assert (status, out) == (1, "sent: 1 of 2\n")
-        assert "somebody else is no webhook of this configuration" in err
+        assert "somebody else is neither a webhook nor a notification of this configuration" in err
         left = (await run("events", "dead", "-c", str(file)))[1]
     assert len(left.splitlines()) == 1
     assert "somebody else" in left
     assert [Verifier(SECRET).verify(body, headers)["id"] for headers, body in posts] == [stored[1].id, stored[0].id]
+
+
+async def test_people_are_told_again_too(
+    receiver: tuple[TestServer, list[tuple[dict[str, str], bytes]]], tmp_path: Path
+) -> None:
+    server, posts = receiver
+    file = tmp_path / "c.yml"
+    told = f"{{url: 'json://user:p4ss@127.0.0.1:{server.port}/hook', events: [kirichess.engine.failed]}}"
+    file.write_text(f"journal: {{url: 'sqlite:///{tmp_path}/j.db'}}\nnotifications: [{told}]\n")
+    (sink,) = receivers(load(file))
+    async with SqlJournal(f"sqlite:///{tmp_path}/j.db") as journal:
+        (stored,) = await journal.append([Draft("kirichess.engine.failed", "g", {"cause": "dead"}, "anna")])
+        await journal.bury(sink.name, stored.seq, "down")
+        status, out, err = await run("events", "dead", "-c", str(file))
+        assert (status, "kirichess.engine.failed g" in out, "p4ss" in out + err) == (0, True, False)
+        assert await run("events", "resend", "-c", str(file), "--all") == (0, "sent: 1 of 1\n", "")
+        assert (await run("events", "dead", "-c", str(file)))[1] == ""
+    (post,) = posts
+    assert json.loads(post[1])["message"] == "anna, game g: engine failed: dead"

@@ -86,9 +86,29 @@ async def test_a_template_of_ones_own_says_it_or_says_nothing(service: tuple[Ser
             Draft("kirichess.verdict.final", "g1", {"verdict": {"flag": None}}),
             Draft("kirichess.verdict.final", "g2", {"verdict": {"flag": {"forced": True}}}),
         ]
-        for stored in await journal.append(drafts):
-            await sink.write(stored)
+        assert [await sink.write(stored) for stored in await journal.append(drafts)] == [False, True]
     assert receiver.said == ["g2!"]
+
+
+async def test_what_is_not_wanted_does_not_make_a_broken_service_look_whole(service: tuple[Service, str]) -> None:
+    receiver, url = service
+    receiver.refusals = 1_000_000
+    sink, now_s = Notification(url, EventFilter(["kirichess.engine.failed"])), [0.0]
+    async with SqlJournal("sqlite://") as journal:
+        feed = Feed(journal, sink, from_start=True, patience=Patience(0.01, 0.02), now_s=lambda: now_s[0])
+        running = asyncio.create_task(feed.run())
+        drafts = [Draft(f"kirichess.{kind}", "g1", {}) for kind in ("engine.failed", "game.ply", "engine.failed")]
+        await journal.append(drafts)
+        async with asyncio.timeout(60):
+            while not feed.cause:
+                await asyncio.sleep(0.01)
+            now_s[0] = 90_000.0
+            await feed.reached(2)
+            assert feed.cause, "a passed-over entry says nothing of the service"
+            await feed.reached(3)
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+    assert feed.given_up == 2
 
 
 @pytest.mark.parametrize("how", ["url: nosuch://{}", "url_file: address"])
