@@ -26,7 +26,7 @@ class GameSummary:
     `fen` is the position after `ply`, whose turn began at `turn_ms` on the wall clock; `base_ms`: the KiriChess clocks
     at the start; `delayed`: lines come later than the moves are made, so no clock ticks here. `flag` is the side whose
     flag fell provisionally (R12); `verdict` the one-line text, `result`, `reason` and `fallen` (its flag) as in
-    `kirichess.verdict/1`, empty before a verdict.
+    `kirichess.verdict/1`, empty before a verdict; `judged_seq`: the number of the entry with the final one.
     """
 
     id: str
@@ -58,6 +58,7 @@ class GameSummary:
     reason: str = ""
     fallen: Mapping[str, object] | None = None
     final: bool = False
+    judged_seq: int | None = None
 
     def to_json(self) -> dict[str, object]:
         """Plain JSON values."""
@@ -83,7 +84,9 @@ def fold(game: GameSummary | None, entry: Entry) -> GameSummary | None:
             return replace(game, flag="")
         case event_types.GAME_FINISHED:
             return replace(_moved(game, entry.data), running=False)
-        case event_types.VERDICT_PROVISIONAL | event_types.VERDICT_FINAL | event_types.VERDICT_CHANGED:
+        case event_types.VERDICT_FINAL:
+            return replace(_judged(game, entry.data), judged_seq=entry.seq)
+        case event_types.VERDICT_PROVISIONAL | event_types.VERDICT_CHANGED:
             return _judged(game, entry.data)
     return game
 
@@ -150,6 +153,8 @@ class Games:
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._games: dict[str, GameSummary] = {}
+        self._without_start: set[str] = set()
+        """Pruned games that still move: looked for once, not at each of their entries."""
         self._seq = 0
         self._moved_on = asyncio.Event()
 
@@ -157,7 +162,8 @@ class Games:
         """Keep the list current until cancelled. Raises JournalError."""
         self._seq = max(0, await self._journal.last_seq() - NEWEST)
         async for entry in self._journal.follow(self._seq):
-            if entry.type in _OF_A_GAME and entry.subject not in self._games:
+            known = entry.subject in self._games or entry.subject in self._without_start
+            if entry.type in _OF_A_GAME and not known:
                 await self._catch_up(entry)
             self._take(entry)
 
@@ -165,12 +171,14 @@ class Games:
         """Fold what the game was before: it began before we did, or was forgotten."""
         game: GameSummary | None = None
         after = 0
-        while page := await self._journal.read(subject=entry.subject, after=after):
+        while after < entry.seq and (page := await self._journal.read(subject=entry.subject, after=after)):
             after = page[-1].seq
             for earlier in page:
                 if earlier.seq < entry.seq:
                     game = fold(game, earlier)
-        if game is not None:
+        if game is None:
+            self._without_start.add(entry.subject)
+        else:
             self._games[entry.subject] = game
 
     def _take(self, entry: Entry) -> None:

@@ -16,7 +16,7 @@ from bridge.web.guard import problem
 from bridge.web.login import who
 from bridge.web.page import STATIC, overlay_sizes, render
 from bridge.web.page_words import Words, choose_language
-from bridge.web.search import Found, GameQuery, search
+from bridge.web.search import PAGE, Found, GameQuery, judged, search
 from bridge.web.sheet import game_entries, sheet
 from bridge.web.status import StatusReport
 from bridge.words import words
@@ -65,13 +65,20 @@ class Pages:
         return _html(render("home.html", speaks, "./", **values))
 
     async def _found(self, query: GameQuery, games: list[GameSummary]) -> Found:
-        """What the reader asks for; the last games that ended, where he asks for nothing."""
+        """What the reader asks for; the last verdicts, where he asks for nothing, or those before them."""
         if query.narrows:
             return await search(self._journal, query)
+        if query.before is not None:
+            return await judged(self._journal, query.before, PAGE)
         ended = [game for game in games if not game.running]
-        if len(ended) >= _RECENT:
-            return Found(tuple(ended[:_RECENT]), await self._journal.last_seq() + 1)
-        return await search(self._journal, GameQuery(state="finished", limit=_RECENT))
+        told = sorted((game for game in ended if game.judged_seq), key=lambda game: game.judged_seq or 0, reverse=True)
+        found = Found(tuple(told[:_RECENT]), told[_RECENT - 1].judged_seq if len(told) >= _RECENT else None)
+        if len(told) < _RECENT:
+            # What has been going on for long may have left no room for them in the list.
+            found = await judged(self._journal, limit=_RECENT)
+        shown = {game.id for game in found.games}
+        waiting = [game for game in ended if not game.judged_seq and game.id not in shown]
+        return Found((*waiting, *found.games), found.before)
 
     async def game(self, request: web.Request) -> web.Response:
         return await self._of_a_game(request, "game.html", "../")

@@ -4,7 +4,7 @@ The journal is read backwards in windows of its numbers, so a question costs the
 nothing of it is kept in memory.
 """
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from bridge import event_types
@@ -53,8 +53,8 @@ class GameQuery:
 
     @property
     def narrows(self) -> bool:
-        """Whether it asks for anything but the newest."""
-        return self != GameQuery(limit=self.limit)
+        """Whether it asks for some games and not for any."""
+        return self != GameQuery(before=self.before, limit=self.limit)
 
     def words(self) -> dict[str, str]:
         """What it asks for, as an address says it; without `before`."""
@@ -73,19 +73,44 @@ class Found:
 
 
 async def search(journal: Journal, query: GameQuery) -> Found:
-    """One page. Raises JournalError."""
+    """One page, in the order of the games' starts. Raises JournalError."""
+
+    async def matching(start: Entry) -> GameSummary | None:
+        return await _matching(journal, start, query)
+
+    return await _backwards(journal, event_types.GAME_STARTED, matching, query.before, query.limit)
+
+
+async def judged(journal: Journal, before: int | None = None, limit: int = PAGE) -> Found:
+    """One page of the games with a final verdict, the last judged first. Raises JournalError."""
+
+    async def of(final: Entry) -> GameSummary | None:
+        started = await journal.read(subject=final.subject, types=(event_types.GAME_STARTED,), limit=1)
+        return await _matching(journal, started[0], GameQuery()) if started else None
+
+    return await _backwards(journal, event_types.VERDICT_FINAL, of, before, limit)
+
+
+async def _backwards(
+    journal: Journal,
+    kind: str,
+    game_of: Callable[[Entry], Awaitable[GameSummary | None]],
+    before: int | None,
+    most: int,
+) -> Found:
+    """The games that the entries of one kind tell of, as far as `game_of` wants them."""
     found: list[GameSummary] = []
     end = await journal.last_seq() + 1
-    end = end if query.before is None else min(end, query.before)
+    end = end if before is None else min(end, before)
     for _ in range(MOST_WINDOWS):
         if end <= 1:
             return Found(tuple(found), None)
         begin = max(1, end - WINDOW)
-        started = await journal.read(types=(event_types.GAME_STARTED,), after=begin - 1, limit=WINDOW)
-        for entry in reversed([entry for entry in started if entry.seq < end]):
-            if (game := await _matching(journal, entry, query)) is not None:
+        told = await journal.read(types=(kind,), after=begin - 1, limit=WINDOW)
+        for entry in reversed([entry for entry in told if entry.seq < end]):
+            if (game := await game_of(entry)) is not None:
                 found.append(game)
-                if len(found) == query.limit:
+                if len(found) == most:
                     return Found(tuple(found), entry.seq if entry.seq > 1 else None)
         end = begin
     return Found(tuple(found), end)

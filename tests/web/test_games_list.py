@@ -1,7 +1,7 @@
 """The list of games as a fold of the journal's entries."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pytest
 
@@ -138,3 +138,21 @@ async def test_a_long_journal_is_not_read_from_its_beginning(monkeypatch: pytest
         await journal.append([Draft("kirichess.game.finished", "over", {})])
         assert [each.id for each in await games.current()] == ["goes-on", "over"]
         following.cancel()
+
+
+async def test_a_game_whose_start_was_pruned_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with SqlJournal("sqlite://") as journal:
+        read = journal.read
+        looked: list[str | None] = []
+
+        async def counted(*, subject: str | None = None, types: Sequence[str] = (), after: int = 0) -> list[Entry]:
+            looked.append(subject)
+            return await read(subject=subject, types=types, after=after)
+
+        monkeypatch.setattr(journal, "read", counted)
+        await journal.append([Draft("kirichess.game.ply", "gone", {"ply": number}) for number in range(50)])
+        games = Games(journal)
+        following = asyncio.create_task(games.follow())
+        assert await games.current() == []
+        following.cancel()
+    assert looked.count("gone") == 1

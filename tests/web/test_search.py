@@ -1,10 +1,13 @@
 """The search over the whole journal, as the API answers it."""
 
+import re
 from collections.abc import AsyncIterator
+from html import unescape
 
 import aiohttp
 import pytest
 
+from bridge.interfaces import Draft
 from tests.web.browser import Place, place
 
 
@@ -65,3 +68,26 @@ async def test_an_impossible_question_is_refused(here: Place, query: str) -> Non
             async with session.get(f"{path}?{query}") as response:
                 assert response.status == 400
                 assert query.partition("=")[0] in (await response.json())["error"]
+
+
+async def test_older_verdicts_follow_the_last_ones_without_gaps_or_repeats(
+    here: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the order of their ends, which is not that of their starts; a later change moves none of them."""
+    await (await here.table("game0005", pool="winder")).end("resign", True)
+    await here.journal.append([Draft("kirichess.verdict.changed", "game0002", {"verdict": {"final": True}})])
+    monkeypatch.setattr("bridge.web.pages._RECENT", 3)
+    monkeypatch.setattr("bridge.web.pages.PAGE", 2)
+    seen: list[str] = []
+    async with aiohttp.ClientSession(here.url) as session:
+        address = "./?lang=nl"
+        for page in range(10):
+            async with session.get(address[1:]) as response:
+                text = await response.text()
+            seen += re.findall(r'<a href="games/game000(\d)\?lang=nl">\n<b', text)
+            assert "Recente uitspraken" in text
+            assert ("alle partijen" in text) == bool(page)
+            if not (older := re.search(r'class="older" href="([^"]*)"', text)):
+                break
+            address = unescape(older[1])
+    assert "".join(seen) == "5643210"
