@@ -136,7 +136,7 @@ class Conversation:
         """The verdict where it is `scored` and may be told, what was asked for the end, and goodbye."""
         if scored and (judged.certain or judged.outcome.flag is None):
             # A fall that is not certain is not announced, not even after the end.
-            self._voice.say(one_line(judged), once="verdict", important=True)
+            self._voice.say(one_line(judged, self.words), once="verdict", important=True)
         for command, room in self._asked:
             answer = chat_commands.reply(command, self._facts(), self.words)
             self._voice.say((answer or "")[: chat_lines.MAX_CHARACTERS], room=room)

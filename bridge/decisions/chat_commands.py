@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from gettext import NullTranslations
 from typing import Final
 
-from bridge.decisions.chat_lines import clocks_line, decimal, gap_line, pool_line, rules_line
+from bridge.decisions.chat_lines import clocks_line, gap_line, pool_line, rules_line
 from bridge.rules.bills import conversion_bill, ending_name, stronger_side
+from bridge.rules.clock_text import decimal
 from bridge.rules.ledger import Ledger
 from bridge.rules.pools import Ruleset
 

@@ -6,7 +6,7 @@ from typing import Final
 
 import chess
 
-from bridge.rules.clock_text import clock_text
+from bridge.rules.clock_text import clock_text, decimal
 from bridge.rules.ledger import Ledger
 from bridge.rules.pools import Ruleset
 
@@ -19,11 +19,6 @@ ENGLISH: Final = NullTranslations()
 
 _LEAST_SHOWN_MS = 100
 _MARKS_MS = (30_000, 10_000)
-
-
-def decimal(text: str, words: NullTranslations) -> str:
-    """A figure with the language's decimal mark."""
-    return text if words.info().get("language", "en") == "en" else text.replace(".", ",")
 
 
 def _clock(ms: int, words: NullTranslations) -> str:

@@ -1,46 +1,51 @@
-"""Verdicts in words (rules §8, English)."""
+"""Verdicts in words (rules §8); in the language of `words`, a catalog, English without one."""
+
+from gettext import NullTranslations
+from typing import Final
 
 import chess
 
-from bridge.rules.clock_text import clock_text
+from bridge.records.verdict_words import CAUSES, REASONS
+from bridge.rules.clock_text import clock_text, decimal
 from bridge.rules.endings import Flag, Outcome
 from bridge.rules.verdict import Verdict
 
-_WORDS = {
-    "threefold": "threefold repetition",
-    "fifty_moves": "fifty-move rule",
-    "insufficient_material": "insufficient material",
-    "agreement": "draw by agreement",
-    "double_flag": "both flags fell",
-    "platform_timeout": "flag fell on the platform",
-}
+ENGLISH: Final = NullTranslations()
 
 
-def one_line(verdict: Verdict) -> str:
+def one_line(verdict: Verdict, words: NullTranslations = ENGLISH) -> str:
     """The verdict in at most 140 characters and without links, fit for a chat."""
-    outcome = verdict.outcome
-    clocks = f"{clock_text(verdict.white_ms)} v {clock_text(verdict.black_ms)}"
-    pool = verdict.setup.rules.pool or "custom"
-    parts = [outcome.result, f"{reason_words(outcome)} at ply {verdict.plies}", clocks, pool.title()[:40]]
+    outcome, pool = verdict.outcome, verdict.setup.rules.pool
+    white, black = (decimal(clock_text(ms), words) for ms in (verdict.white_ms, verdict.black_ms))
+    how = words.gettext("{reason} at ply {ply}").format(reason=reason_words(outcome, words), ply=verdict.plies)
+    parts = [outcome.result, how, f"{white} v {black}", pool.title()[:40] if pool else words.gettext("Custom")]
     if not verdict.certain:
-        parts.append("uncertain")
+        parts.append(words.gettext("uncertain"))
     if not verdict.final:
-        parts.append("provisional")
+        parts.append(words.gettext("provisional"))
     return " · ".join(parts)
 
 
-def reason_words(outcome: Outcome) -> str:
+def reason_words(outcome: Outcome, words: NullTranslations = ENGLISH) -> str:
     """How the game ended, in words."""
-    if outcome.flag is not None:
-        drawn = "; insufficient material to win" if outcome.winner is None else ""
-        return f"{flag_words(outcome.flag)}{drawn}"
-    return _WORDS.get(outcome.reason, outcome.reason)
+    if outcome.flag is None:
+        return words.gettext(REASONS[outcome.reason])
+    fallen = flag_words(outcome.flag, words)
+    if outcome.winner is not None:
+        return fallen
+    return words.gettext("{fallen}; insufficient material to win").format(fallen=fallen)
 
 
-def flag_words(flag: Flag) -> str:
+def flag_words(flag: Flag, words: NullTranslations = ENGLISH) -> str:
     """Whose flag fell and by what."""
-    forced = ", forced" if flag.forced else ""
-    return f"{chess.COLOR_NAMES[flag.side].title()}'s flag fell ({flag.cause}{forced})"
+    cause = words.gettext(CAUSES[flag.cause])
+    if flag.forced:
+        cause = words.gettext("{cause}, forced").format(cause=cause)
+    fell = {
+        chess.WHITE: words.gettext("White's flag fell ({cause})"),
+        chess.BLACK: words.gettext("Black's flag fell ({cause})"),
+    }
+    return fell[flag.side].format(cause=cause)
 
 
 def seconds(milliseconds: int) -> str:

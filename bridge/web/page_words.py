@@ -4,6 +4,7 @@ import gettext
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from bridge.records.verdict_words import CAUSES, REASONS
 from bridge.rules.clock_text import clock_text
 
 LANGUAGES: Mapping[str, str] = {"en": "English", "nl": "Nederlands", "fr": "Français", "pt": "Português"}
@@ -14,34 +15,28 @@ def _(message: str) -> str:
     return message
 
 
-REASONS: Mapping[str, str] = {
-    "checkmate": _("checkmate"),
-    "flag": _("flagfall"),
-    "flag_insufficient_material": _("flagfall, insufficient material to win"),
-    "double_flag": _("both flags fell"),
-    "stalemate": _("stalemate"),
-    "threefold": _("threefold repetition"),
-    "fifty_moves": _("fifty-move rule"),
-    "insufficient_material": _("insufficient material"),
-    "agreement": _("draw by agreement"),
-    "resignation": _("resignation"),
-    "abandonment": _("abandonment"),
-    "forfeit": _("forfeit"),
-    "platform_timeout": _("flag fell on the platform"),
-    "aborted": _("aborted"),
-    "unfinished": _("unfinished"),
-}
-CAUSES: Mapping[str, str] = {
-    "thinking": _("thinking"),
-    "toll": _("toll"),
-    "capture": _("capture"),
-    "chip": _("check chip"),
-}
 _FELL: Mapping[str, str] = {"white": _("White’s flag fell ({cause})"), "black": _("Black’s flag fell ({cause})")}
 _FORCED: Mapping[str, str] = {
     "white": _("White’s flag fell ({cause}): a forced flagfall"),
     "black": _("Black’s flag fell ({cause}): a forced flagfall"),
 }
+_ANOMALIES: Mapping[str, str] = {
+    "berserk": _("a player berserked: less time and no increment on the platform"),
+    "clock_fell": _("a clock fell while its player was not on move: it was left out"),
+    "foreign_moves": _("the platform showed moves of another game; it was asked again"),
+    "forfeit": _("the platform forfeited the game"),
+    "illegal_move": _("an illegal move on the platform"),
+    "moves_replaced": _("the platform’s moves are no longer those that were known"),
+    "no_winner": _("abandoned, and the platform names no winner"),
+    "platform_clock_too_short": _("the platform’s clock was shorter than is safe"),
+    "platform_draw_rule": _("the platform drew it by a rule of its own"),
+    "platform_end": _("the platform ended the game as the board does not show"),
+    "resync": _("a platform clock jumped without a move"),
+    "termination_unknown": _("the reason of the end is not known: taken from the result"),
+    "time_control": _("no usable time control: judged on moves alone"),
+    "time_given": _("a player was given time on the platform"),
+}
+"""By kind; English readers get the note itself, which has the figures."""
 FOR_SCRIPTS: tuple[str, ...] = (
     _("White"),
     _("Black"),
@@ -129,6 +124,11 @@ class Words:
         """`12… Nf6` with the language's letters; the plies count from a game's usual start."""
         letters = str.maketrans("KQRBN", self.pieces)
         return f"{(ply + 1) // 2}{'.' if ply % 2 else '…'} {san.translate(letters)}"
+
+    def anomaly(self, anomaly: Mapping[str, object]) -> str:
+        """What was odd in a game, by a verdict's anomaly: its note, or what its kind means in other languages."""
+        told = _ANOMALIES.get(str(anomaly.get("kind")))
+        return str(anomaly.get("note", "")) if told is None or self.lang == "en" else self.gettext(told)
 
     def reason(self, verdict: Mapping[str, object]) -> str:
         """How a game ended by a verdict (`kirichess.verdict/1`): whose flag, by what, or the reason."""

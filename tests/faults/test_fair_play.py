@@ -183,6 +183,9 @@ async def test_a_language_is_chosen_and_outlives_a_restart(table: Any, monkeypat
     await table.until(lambda: len(table.said(game)) == 3)
     assert table.said(game)[1] == "Ik spreek hier nu Nederlands."
     assert table.said(game)[2].startswith("Klokkloof")
+    await table.resign(game)
+    await table.until(lambda: len(table.said(game)) == 4)
+    assert table.said(game)[3].startswith("0-1 · opgave bij halve zet 4 · ")
 
 
 async def test_what_waits_for_the_end_is_answered_then(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:

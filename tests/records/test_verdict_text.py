@@ -1,6 +1,7 @@
 """Verdicts as text: JSON with its exact keys, one line for a chat, CSV."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,12 @@ from bridge.records.one_line import one_line
 from bridge.records.reader import read_games
 from bridge.records.table import CSV_COLUMNS, CSV_LEDGER_COLUMNS, csv_ledger_rows, csv_row
 from bridge.records.verdict_json import platform_result, verdict_object
+from bridge.rules.endings import Flag, Outcome
 from bridge.rules.events import Ended
 from bridge.rules.pools import NAMED, named, parse_dials
 from bridge.rules.snapshot import Setup, Snapshot
 from bridge.rules.verdict import Verdict, judge
+from bridge.words import LANGUAGES, words
 
 ROOT = Path(__file__).parent.parent.parent
 CONFORMANCE = ROOT / "tests" / "data" / "conformance"
@@ -87,17 +90,37 @@ def test_its_rules_can_be_read_back(dials: dict[str, object]) -> None:
     assert ("toll_multiplier" in read) is (read["f_mode"] is None)
 
 
-def test_one_line_fits_a_chat_for_every_vector_and_names_no_link() -> None:
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_one_line_fits_a_chat_for_every_vector_and_names_no_link(lang: str) -> None:
     lines = []
-    for game in read_games(CONFORMANCE / "hand.jsonl"):
-        assert isinstance(game, Game)
-        lines.append(one_line(game.judge(parse_dials(game.rules or {}))))
-    for game in read_games(CONFORMANCE / "random.jsonl"):
-        assert isinstance(game, Game)
-        lines.append(one_line(game.judge(parse_dials(game.rules or {}))))
+    for name in ("hand.jsonl", "random.jsonl"):
+        for game in read_games(CONFORMANCE / name):
+            assert isinstance(game, Game)
+            lines.append(one_line(game.judge(parse_dials(game.rules or {})), words(lang)))
     assert len(lines) == 1031
     assert max(map(len, lines)) <= 140
     assert not any("http" in line or "\n" in line for line in lines)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("cause", ["thinking", "toll", "capture", "chip"])
+def test_the_longest_line_fits_in_every_language(sample: Verdict, lang: str, cause: str) -> None:
+    drawn = Outcome("flag_insufficient_material", flag=Flag(chess.BLACK, cause, forced=True))
+    setup = Setup("t", named("mainspring"), "clk", 500)
+    longest = replace(sample, setup=setup, outcome=drawn, plies=299, certain=False, white_ms=-7_000, black_ms=1_512_000)
+    assert len(one_line(longest, words(lang))) <= 140
+
+
+@pytest.mark.parametrize(
+    ("lang", "line"),
+    [
+        ("nl", "1-0 · Zwarts vlag viel (slag, gedwongen) bij halve zet 75 · 0:25,0 v -0:07,0 · Anchor"),
+        ("fr", "1-0 · Chute du drapeau des Noirs (prise, forcée) au demi-coup 75 · 0:25,0 v -0:07,0 · Anchor"),
+        ("pt", "1-0 · Queda de bandeira das Pretas (captura, forçada) no meio-lance 75 · 0:25,0 v -0:07,0 · Anchor"),
+    ],
+)
+def test_one_line_speaks_the_languages_with_the_manual_s_terms(sample: Verdict, lang: str, line: str) -> None:
+    assert one_line(sample, words(lang)) == line
 
 
 def test_one_line_says_result_cause_ply_clocks_and_pool(sample: Verdict) -> None:

@@ -4,16 +4,17 @@ import aiohttp
 import pytest
 from babel.messages.extract import extract_from_dir
 
+from bridge.records.verdict_words import REASONS
 from bridge.web import Monitor, StatusReport, create_monitor
-from bridge.web.page_words import FOR_SCRIPTS, LANGUAGES, REASONS, Words, choose_language
+from bridge.web.page_words import FOR_SCRIPTS, LANGUAGES, Words, choose_language
 from bridge.words import words
 from tests.web.browser import place
 
-METHODS = [("page_words.py", "python"), ("templates/*.html", "jinja2")]
+METHODS = [("web/page_words.py", "python"), ("records/verdict_words.py", "python"), ("web/templates/*.html", "jinja2")]
 
 
 def messages() -> set[str]:
-    found = extract_from_dir("bridge/web", method_map=METHODS, options_map={"templates/*.html": {"trimmed": "true"}})
+    found = extract_from_dir("bridge", method_map=METHODS, options_map={"web/templates/*.html": {"trimmed": "true"}})
     return {str(message) for _, _, message, _, _ in found}
 
 
@@ -51,6 +52,13 @@ def test_pieces_and_decimals_are_the_language_s_own() -> None:
     assert dutch.reason(forced).startswith("Zwart")
     assert "(tol)" in dutch.reason(forced) and "gedwongen vlagval" in dutch.reason(forced)
     assert Words().reason({"reason": "threefold"}) == "threefold repetition"
+
+
+def test_anomalies_are_told_in_the_language_and_unknown_ones_as_they_are_noted() -> None:
+    given = {"kind": "time_given", "ply": 12, "note": "white was given 15000 ms on the platform"}
+    assert Words("nl", False, words("nl")).anomaly(given) == "een speler kreeg tijd op het platform"
+    assert Words().anomaly(given) == given["note"]
+    assert Words("nl", False, words("nl")).anomaly({**given, "kind": "new"}) == given["note"]
 
 
 async def test_a_page_speaks_the_reader_s_language_and_carries_his_choice_on() -> None:
