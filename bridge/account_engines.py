@@ -1,10 +1,13 @@
 """The engines of the settings: tried at the start, chosen for each game, and lent to it."""
 
 from collections.abc import Callable
+from pathlib import Path
 
+from bridge.clocks import wall_ms
 from bridge.decisions.engine_budget import Cost
 from bridge.decisions.engine_choice import Occasion, choose_engine
 from bridge.engines.spec import EngineSpec
+from bridge.engines.transcript import NOTE, Transcript, Transcripts
 from bridge.engines.warm import WarmEngines
 from bridge.errors import EngineError, UsageError
 from bridge.interfaces import Engine
@@ -21,6 +24,8 @@ class AccountEngines:
         self._engines = settings.engines
         self._build = build
         self._warm = WarmEngines(settings.engine_limits.idle, build)
+        logs = settings.engine_logs
+        self._transcripts = Transcripts(Path(logs.folder), 1000 * logs.max_kb, wall_ms) if logs is not None else None
 
     async def try_all(self, play: Play) -> None:
         """One that cannot start is better known now than at the first move. Raises UsageError."""
@@ -34,9 +39,17 @@ class AccountEngines:
             except EngineError as error:
                 raise UsageError(f"engine {name}: {error}") from None
 
-    def lend(self, name: str) -> Engine:
-        """An engine for one game."""
-        return self._warm.lend(engine_spec(self._engines[name]))
+    def lend(self, account: str, name: str, game_id: str) -> Engine:
+        """An engine for one game of an account."""
+        spec = engine_spec(self._engines[name])
+        return self._warm.lend(spec, self._transcript(account, name, game_id, spec))
+
+    def _transcript(self, account: str, name: str, game_id: str, spec: EngineSpec) -> Transcript | None:
+        if self._transcripts is None or spec.builtin or spec.kind not in ("uci", "xboard", "kiri"):
+            return None
+        transcript = self._transcripts.of(game_id, account, stderr=not spec.silence_stderr)
+        transcript.add(NOTE, f"engine {name}")
+        return transcript
 
     def cost(self, play: Play) -> Cost:
         """The most that a game of the account may need."""
@@ -45,7 +58,11 @@ class AccountEngines:
 
     async def close(self) -> None:
         """End the engines that wait."""
-        await self._warm.close()
+        try:
+            await self._warm.close()
+        finally:
+            if self._transcripts is not None:
+                await self._transcripts.close()
 
 
 def chooser(play: Play) -> Callable[[Occasion], str]:

@@ -175,7 +175,7 @@ class Daemon:
             platform=platform,
             journal=self._journal,
             style=self._style(play),
-            new_engine=self._engines.lend,
+            new_engine=partial(self._engines.lend, me.name),
             new_fallback=partial(build_engine, EngineSpec("kiri", builtin=True)),
             wall_ms=wall_ms,
             measures=self._metrics.measures,

@@ -56,7 +56,7 @@ ARROWS: dict[str, set[str]] = {
     "account_log": _CONTRACT,
     "first_answer": {"errors", "interfaces"},
     "engine_budget": {"slots", *_GAME},
-    "account_engines": {"engines", "settings", *_GAME},
+    "account_engines": {"clocks", "engines", "settings", *_GAME},
     "move_sources": {"settings", "sources"},
     "reload": {"settings", *_TELLING},
     "pairing": {"rules"},

@@ -37,7 +37,9 @@ async def examine(settings: Settings, config: str) -> AsyncGenerator[Finding]:
         yield examine_monitor(settings.monitor, config, running)
     yield await examine_journal(settings.journal.url, config, running)
     if settings.pgn is not None:
-        yield examine_folder(Path(settings.pgn.folder))
+        yield examine_folder("pgn", Path(settings.pgn.folder), "games")
+    if settings.engine_logs is not None:
+        yield examine_folder("engine_logs", Path(settings.engine_logs.folder), "engine-logs")
     for webhook in settings.webhooks:
         yield await examine_webhook(webhook)
 

@@ -122,10 +122,10 @@ async def _open_journal(url: str, file: Path) -> Finding:
     return Finding(JOURNAL, f"{file} can be written" + (f"; events so far: {events}" if events else ""))
 
 
-def examine_folder(folder: Path) -> Finding:
-    """Whether games can be written there; it is created when the first one is."""
-    elsewhere = f"pgn: {{folder: '{Path.home() / 'games'}'}}"
-    return _unwritable("pgn", folder, elsewhere) or Finding("pgn", f"games go to {folder}")
+def examine_folder(key: str, folder: Path, usual: str) -> Finding:
+    """Whether files of games can be written there; it is created when the first one is. `usual`: the folder's name."""
+    elsewhere = f"{key}: {{folder: '{Path.home() / usual}'}}"
+    return _unwritable(key, folder, elsewhere) or Finding(key, f"games go to {folder}")
 
 
 def _quoted(*paths: Path) -> str:

@@ -22,6 +22,7 @@ from bridge.engines.reasons import explain_choice
 from bridge.engines.spec import Option
 from bridge.engines.switches import Switches
 from bridge.engines.time_plan import LEAST_MS, TimePlan, explain_time, plan_time
+from bridge.engines.transcript import Transcript
 from bridge.engines.view import Ask, Decision, Found, View
 from bridge.errors import EngineError
 from bridge.interfaces import Choice, Limit
@@ -81,6 +82,11 @@ class KiriEngine:
         if self._program is not None and self._starting is None:
             find_program(self._path)
             self._starting = asyncio.ensure_future(self._program.start())
+
+    def write_to(self, transcript: Transcript | None) -> None:
+        """As the program does."""
+        if self._program is not None:
+            self._program.write_to(transcript)
 
     async def think(self, ledger: Ledger, limit: Limit) -> Choice:
         """A move. Raises EngineError only when not started, or when there is no move."""

@@ -17,6 +17,7 @@ from bridge.engines.locate import find_program
 from bridge.engines.option_values import option_values
 from bridge.engines.protocols import PROTOCOLS, EngineProtocol, Uci
 from bridge.engines.spec import Option
+from bridge.engines.transcript import Transcript
 from bridge.engines.uci_info import MATE_CP, Heads
 from bridge.engines.view import Found, allowed
 from bridge.errors import EngineError
@@ -54,6 +55,7 @@ class ProcessEngine:
         self._ponder = ponder
         self._start_timeout_ms = start_timeout_ms
         self._protocol: EngineProtocol | None = None
+        self._transcript: Transcript | None = None
         self._thinking = asyncio.Lock()
         self._guard: weakref.finalize[[], ProcessEngine] | None = None
 
@@ -98,9 +100,16 @@ class ProcessEngine:
                 f"engine {program} cannot be executed: {error.strerror}; is it built for this machine?"
             ) from error
         self._protocol = protocol
+        protocol.write_to(self._transcript)
         # Runs when this object or the interpreter goes away without close(), whatever became of the event loop.
         self._guard = weakref.finalize(self, protocol.kill)
         return protocol
+
+    def write_to(self, transcript: Transcript | None) -> None:
+        """Where to write what the program is told and says; None: nowhere."""
+        self._transcript = transcript
+        if self._protocol is not None:
+            self._protocol.transcript = transcript
 
     @property
     def is_running(self) -> bool:

@@ -8,6 +8,7 @@ import re
 import chess.engine
 
 from bridge.engines.guard import Guard
+from bridge.engines.transcript import FROM, NOTE, TO, Transcript
 from bridge.engines.uci_info import Heads
 
 # What an engine says beside its protocol is no warning of ours; whatever stops a search is raised.
@@ -29,6 +30,8 @@ class EngineProtocol(chess.engine.Protocol):
     stop_word = ""
     _stderr = b""
     _guard: Guard | None = None
+    transcript: Transcript | None = None
+    """Where everything that passes is written too."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The program runs: from here on it ends with us."""
@@ -48,6 +51,18 @@ class EngineProtocol(chess.engine.Protocol):
         lines = self._stderr.decode("utf-8", "replace").strip().splitlines()
         return lines[-1][:200] if lines else ""
 
+    def write_to(self, transcript: Transcript | None) -> None:
+        """What passes from here on, and what the program has written on stderr already."""
+        self.transcript = transcript
+        if transcript is not None and self._stderr:
+            transcript.add_stderr(self._stderr)
+
+    def send_line(self, line: str) -> None:
+        """Tell the program."""
+        if self.transcript is not None:
+            self.transcript.add(TO, line)
+        super().send_line(line)
+
     def stop(self) -> None:
         """Ask for the move now."""
         self.send_line(self.stop_word)
@@ -64,6 +79,8 @@ class EngineProtocol(chess.engine.Protocol):
         """Read stdout line by line; of stderr only the end is kept, whatever comes."""
         if fd == 2:
             assert isinstance(data, bytes), "pipes carry bytes"
+            if self.transcript is not None:
+                self.transcript.add_stderr(data)
             self._stderr = (self._stderr + data)[-_TAIL_BYTES:]
             return
         super().pipe_data_received(fd, data)
@@ -71,12 +88,16 @@ class EngineProtocol(chess.engine.Protocol):
             self.buffer[fd].clear()
 
     def _line_received(self, line: str) -> None:
+        if self.transcript is not None:
+            self.transcript.add(FROM, line)
         # Who waited for this answer may have given up just now: then nobody needs it.
         with contextlib.suppress(asyncio.InvalidStateError):
             super()._line_received(line)
 
     def process_exited(self) -> None:
         """A child it left behind would hold the pipes open, and the end would go unnoticed."""
+        if self.transcript is not None and self.transport is not None:
+            self.transcript.add(NOTE, f"exited with {self.transport.get_returncode()}")
         super().process_exited()
         self.kill()
 
@@ -141,6 +162,8 @@ class XBoard(EngineProtocol, chess.engine.XBoardProtocol):
         # GNU Chess answers as in version 1 of the protocol; a command that an engine lets pass is no failure.
         if not _LET_PASS.match(line):
             super()._line_received(_OLD_MOVE.sub("move ", line))
+        elif self.transcript is not None:
+            self.transcript.add(FROM, line)
 
 
 PROTOCOLS: dict[str, type[EngineProtocol]] = {"uci": Uci, "xboard": XBoard}

@@ -30,3 +30,5 @@ class EngineSpec:
     """Bounds of every search beside the clock (uci, xboard): nodes (uci alone), depth in plies, movetime in ms."""
     ponder: bool = False
     """Whether it thinks in the opponent's time too (uci)."""
+    silence_stderr: bool = False
+    """Whether its stderr is left out of the transcript (uci, xboard, kiri)."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from bridge.engines.kiri import KiriEngine
 from bridge.engines.process import ProcessEngine
 from bridge.engines.spec import EngineSpec
+from bridge.engines.transcript import Transcript
 from bridge.errors import EngineError
 from bridge.interfaces import Choice, Engine, Limit
 from bridge.rules.ledger import Ledger
@@ -22,9 +23,13 @@ class WarmEngines:
         self._idle: list[tuple[EngineSpec, Engine]] = []
         self._closed = False
 
-    def lend(self, spec: EngineSpec) -> Engine:
-        """An engine for one game, which comes back when it is closed."""
-        return _Lent(self, spec) if self._most_idle and _is_reusable(spec) else self._build(spec)
+    def lend(self, spec: EngineSpec, transcript: Transcript | None = None) -> Engine:
+        """An engine for one game, which comes back when it is closed; `transcript`: where it is written what passes."""
+        if self._most_idle and _is_reusable(spec):
+            return _Lent(self, spec, transcript)
+        engine = self._build(spec)
+        _write(engine, transcript)
+        return engine
 
     async def take(self, spec: EngineSpec) -> Engine:
         """One that waits, or a new one; then those of other kinds make room for it."""
@@ -39,6 +44,7 @@ class WarmEngines:
         """Keep it, if it has come to rest and there is room; else it ends."""
         rests = isinstance(engine, ProcessEngine | KiriEngine) and self._has_room() and await engine.rest()
         if rests and self._has_room():  # others may have come back meanwhile
+            _write(engine, None)
             self._idle.append((spec, engine))
         else:
             await engine.close()
@@ -57,15 +63,17 @@ class WarmEngines:
 
 
 class _Lent:
-    def __init__(self, warm: WarmEngines, spec: EngineSpec) -> None:
+    def __init__(self, warm: WarmEngines, spec: EngineSpec, transcript: Transcript | None) -> None:
         self._warm = warm
         self._spec = spec
+        self._transcript = transcript
         self._engine: Engine | None = None
         self._failed = False
 
     async def start(self) -> None:
         if self._engine is None:
             self._engine = await self._warm.take(self._spec)
+            _write(self._engine, self._transcript)
         try:
             await self._engine.start()
         except BaseException:
@@ -93,6 +101,11 @@ class _Lent:
             except BaseException:
                 await engine.close()
                 raise
+
+
+def _write(engine: Engine, transcript: Transcript | None) -> None:
+    if isinstance(engine, ProcessEngine | KiriEngine):
+        engine.write_to(transcript)
 
 
 def _is_reusable(spec: EngineSpec) -> bool:

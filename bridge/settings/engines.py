@@ -15,6 +15,7 @@ Plugin: TypeAlias = Annotated[
 Options: TypeAlias = dict[str, bool | int | float | str]
 
 
+_SILENCE = "Whether what it writes to stderr is left out of `engine_logs`; without them it is dropped in any case."
 _SEED = "The same seed makes the same choices; left out: others each time."
 
 
@@ -33,6 +34,7 @@ class _Program(Section):
     args: Many[str] = Field(default=(), description="Arguments for the program.")
     options: Options = Field(default_factory=dict, description="The engine's own options, named as the engine does.")
     go_commands: GoCommands = Field(default_factory=GoCommands, description="Bounds of every search.")
+    silence_stderr: bool = Field(default=False, description=_SILENCE)
 
 
 class KiriEngine(Section):
@@ -45,6 +47,7 @@ class KiriEngine(Section):
     options: Options = Field(default_factory=dict, description="That program's own options, named as it does.")
     nodes: int | None = Field(default=None, ge=1, description="At most so many nodes a move; left out: no limit.")
     builtin: bool = Field(default=False, description="Use the built-in search alone, whatever is installed.")
+    silence_stderr: bool = Field(default=False, description=_SILENCE)
     seed: int | None = Field(default=None, description=_SEED)
 
 

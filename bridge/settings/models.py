@@ -76,6 +76,17 @@ class PgnSettings(Section):
     )
 
 
+class EngineLogSettings(Section):
+    """What engine programs are told and say, a file for each game. Left out: it is not kept."""
+
+    folder: Text = Field(
+        default="engine-logs", description="Where they go; a relative path counts from this file's folder."
+    )
+    max_kb: int = Field(
+        default=2000, ge=1, le=1_000_000, description="Kilobytes of one game, at most; a quarter of them is for stderr."
+    )
+
+
 class Settings(Section):
     """Configuration of the KiriChess bridge."""
 
@@ -85,6 +96,9 @@ class Settings(Section):
     )
     engine_limits: EngineLimits = Field(
         default_factory=EngineLimits, description="What all engines may use together; left out: no bound."
+    )
+    engine_logs: EngineLogSettings | None = Field(
+        default=None, description="What passes between this program and its engines, by game."
     )
     watch: Many[WatchEntry] = Field(default=(), description="Games that are followed and judged.")
     journal: JournalSettings = Field(default_factory=JournalSettings, description="Where events are stored.")

@@ -52,8 +52,10 @@ def resolve(settings: Settings, folder: FilePath, *, unset: Container[Path]) -> 
     journal = settings.journal.model_copy(update={"url": _absolute_url(settings.journal.url, folder)})
     engines = {name: _with_paths(engine, folder) for name, engine in settings.engines.items()}
     pgn = settings.pgn and settings.pgn.model_copy(update={"folder": str(folder / settings.pgn.folder)})
+    logs = settings.engine_logs
+    logs = logs and logs.model_copy(update={"folder": str(folder / FilePath(logs.folder).expanduser())})
     update = {"accounts": accounts, "monitor": monitor, "journal": journal, "engines": engines, "pgn": pgn}
-    return settings.model_copy(update={**update, "notifications": told}), problems
+    return settings.model_copy(update={**update, "notifications": told, "engine_logs": logs}), problems
 
 
 def _with_sources(account: Account, folder: FilePath) -> Account:

@@ -170,7 +170,13 @@ async def bridge(moves: list[str]) -> float:
             style = PlayStyle(lambda control: named("eclipse"), speech=Speech(pool_told=False))
             spare = EngineSpec("random")
             bot = BotAccount(
-                "Kiri", platform, journal, style, lambda name: Scripted(moves), partial(build_engine, spare), int
+                "Kiri",
+                platform,
+                journal,
+                style,
+                lambda name, game_id: Scripted(moves),
+                partial(build_engine, spare),
+                int,
             )
             tracker = Tracker(GAME, "Kiri", journal, lambda: time.monotonic_ns() // 1_000_000)
             await Session(GAME, bot, tracker).run()

@@ -158,13 +158,22 @@ class Table:
 
     # -- the daemon ----------------------------------------------------------------------------------------------
 
-    async def run(self, *, timings: Timings = QUICK, program: dict[str, object] | None = None, **play: object) -> None:
-        """Start the daemon; returns once its event stream is open. `program`: a UCI engine instead of the fake one."""
+    async def run(
+        self,
+        *,
+        timings: Timings = QUICK,
+        program: dict[str, object] | None = None,
+        more: dict[str, object] | None = None,
+        **play: object,
+    ) -> None:
+        """Start the daemon; returns once its event stream is open. `program`: a UCI engine instead of the fake one;
+        `more`: other sections of the configuration."""
         account = {"platform": "lichess", "url": self.arena.url, "token": "tokenKiri", "play": self.settings(**play)}
         settings = {
             "accounts": [account],
             "engines": {"fake": {"kind": "uci", **program} if program else {"kind": "random"}},
             "journal": {"url": f"sqlite:///{self.journal}"},
+            **(more or {}),
         }
         self.daemon = Daemon(Settings.model_validate(settings), sinks=[self.recorder], timings=timings)
         self._work = asyncio.create_task(self.daemon.run())

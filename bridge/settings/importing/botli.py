@@ -64,7 +64,7 @@ def _engines(draft: Draft) -> None:
         number(draft, (*here, "limits", "depth"), (*to, "go_commands", "depth"), 1, 2**31)
         draft.note((*here, "limits", "time"), "is in seconds there; set engines.NAME.go_commands.movetime, in ms")
         draft.move((*here, "ponder"), (*to, "ponder"))
-        draft.note((*here, "silence_stderr"), "what engines write to stderr is dropped")
+        draft.move((*here, "silence_stderr"), (*to, "silence_stderr"))
         draft.note((*here, "move_overhead_multiplier"), "the overhead is measured (play.move_overhead is the least)")
         if name not in ("standard", *(names[:1] if "standard" not in names else ())):
             _choice(draft, name)

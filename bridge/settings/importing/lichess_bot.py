@@ -26,7 +26,6 @@ _NO = {
     ("rate_limiting_delay",): "moves are never held back: what must wait waits in the order of its urgency",
     ("fake_think_time",): "the bot never pretends to think: time is what KiriChess is about",
     ("quit_after_all_games_finish",): "running games always get drain_s to finish; a second signal ends at once",
-    ("engine", "debug"): "what an engine says at its start is told when it fails; `lab check-engine` shows all of it",
     ("engine", "homemade_options"): "a class of one's own gets `options` of `kind: python`",
     ("engine", "polyglot", "normalization"): "weights count as they stand in the book",
     ("engine", "online_moves", "max_retries"): "a site that fails is left out for that move: its time is the bot's own",
@@ -167,8 +166,10 @@ def _engine(draft: Draft) -> None:
         draft.move((*here, "ponder"), (*ENGINE, "ponder"))
     else:
         draft.note((*here, "ponder"), "only UCI engines are asked to think in the opponent's time")
+    draft.move((*here, "silence_stderr"), (*ENGINE, "silence_stderr"))
     draft.note((*here, "working_dir"), "an engine runs in the folder that the program was started in")
-    draft.note((*here, "silence_stderr"), "what engines write to stderr is dropped")
+    if draft.peer.take("engine", "debug") is True:
+        draft.put(("engine_logs", "folder"), "engine-logs", (*here, "debug"))
     _draw_or_resign(draft)
     _lookups(draft)
 
