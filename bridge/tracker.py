@@ -154,8 +154,8 @@ class Tracker:
         noted = [] if type(event) not in _TYPES else ledger.anomalies[known:]
         return [draft, *(self._anomaly(anomaly.kind, anomaly.ply, anomaly.note) for anomaly in noted)]
 
-    async def conclude(self, judged: Verdict) -> None:
-        """Store the final verdict, once; one that differs from what was told before is told as changed.
+    async def conclude(self, judged: Verdict, cause: str = "") -> None:
+        """Store the final verdict, once; one that differs from what was told before is told as changed, with the cause.
 
         The first final verdict comes after the change of a provisional one; later ones are changes alone. Returns when
         it is stored, for however long the journal cannot be written.
@@ -166,7 +166,7 @@ class Tracker:
         told = _Told(judged.outcome, judged.plies)
         previous = self._standing.core() if self._standing else self._told.as_json() if self._told else None
         if previous is not None and previous != told.as_json():
-            cause = f"judged again from the finer source {judged.setup.source}"
+            cause = cause or f"judged again from the finer source {judged.setup.source}"
             change = {**data, "previous": previous, "cause": cause}
             drafts.append(self._draft_of(event_types.VERDICT_CHANGED, change, replacing(self._standing, self.game_id)))
         drafts.append(self._draft_of(event_types.VERDICT_FINAL, data, f"final:{self.game_id}"))

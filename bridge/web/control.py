@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Awaitable, Callable
-from typing import Protocol
+from dataclasses import asdict, dataclass
+from typing import Literal, Protocol
 
 from aiohttp import web
 
@@ -13,22 +14,30 @@ from bridge.web.guard import problem
 from bridge.web.login import who
 
 
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What came of it; `done` says it in a sentence, `outcome` to programs and to pages in other languages."""
+
+    outcome: Literal["resigned", "draining", "rereading", "changed", "unchanged"]
+    done: str
+
+
 class Controls(Protocol):
     """What a running program does when it is asked. UsageError: not now, or not with this game."""
 
-    async def resign(self, game_id: str) -> str:
+    async def resign(self, game_id: str) -> Done:
         """Give up a running game of one of our own bots. Raises UsageError, PlatformError."""
         ...
 
-    async def adjudicate(self, game_id: str) -> str:
+    async def adjudicate(self, game_id: str) -> Done:
         """Judge a finished game once more, from the platform's archive. Raises UsageError, BridgeError."""
         ...
 
-    def drain(self) -> str:
+    def drain(self) -> Done:
         """Take no more games, and end when the running ones are over."""
         ...
 
-    def reload(self) -> str:
+    def reload(self) -> Done:
         """Read the configuration again, soon. Raises UsageError."""
         ...
 
@@ -63,7 +72,9 @@ class ControlRoutes:
         """No body."""
         return await self._do(request, "reload", "", _at_once(self._controls.reload))
 
-    async def _with_game(self, request: web.Request, action: str, act: Callable[[str], Awaitable[str]]) -> web.Response:
+    async def _with_game(
+        self, request: web.Request, action: str, act: Callable[[str], Awaitable[Done]]
+    ) -> web.Response:
         try:
             body = await request.json()
         except ValueError:
@@ -74,12 +85,12 @@ class ControlRoutes:
         return await self._do(request, action, game, lambda: act(game))
 
     async def _do(
-        self, request: web.Request, action: str, game: str, act: Callable[[], Awaitable[str]]
+        self, request: web.Request, action: str, game: str, act: Callable[[], Awaitable[Done]]
     ) -> web.Response:
         used = {"action": action, "by": who(request), "address": request.remote or ""}
         try:
             await self._journal.append([Draft(CONTROL_USED, game, used)])
-            return web.json_response({"done": await act()})
+            return web.json_response(asdict(await act()))
         except UsageError as error:
             return problem(409, str(error))
         except JournalError as error:
@@ -88,8 +99,8 @@ class ControlRoutes:
             return problem(502, str(error))
 
 
-def _at_once(act: Callable[[], str]) -> Callable[[], Awaitable[str]]:
-    async def later() -> str:
+def _at_once(act: Callable[[], Done]) -> Callable[[], Awaitable[Done]]:
+    async def later() -> Done:
         return act()
 
     return later

@@ -81,6 +81,9 @@ async def test_the_archive_may_say_something_else(arena: Arena, running: Bridge)
     (changed,) = running.recorder.of(VERDICT_CHANGED)
     assert isinstance(changed.data["verdict"], dict)
     assert changed.data["verdict"]["result"] == "1-0"
+    told = changed.data["verdict"]
+    assert (told["clock_source"], told["precision_ms"]) == ("stream", 10), "the finer clocks stay"
+    assert changed.data["cause"] == "judged again on request, from the source stream"
     assert changed.account == "Fish"
 
 
