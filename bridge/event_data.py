@@ -6,7 +6,7 @@ from bridge.interfaces import GameInfo
 from bridge.records.verdict_json import row_object
 from bridge.rules.events import Agreed, Ended, Event, Moved, TakenBack
 from bridge.rules.ledger import Ledger
-from bridge.rules.position import read_move
+from bridge.rules.position import to_fen
 
 _EFFECTS = ("capture", "toll_ms", "fee_ms", "chip_ms", "increment_ms", "guarded")
 
@@ -42,7 +42,7 @@ def facts_before(ledger: Ledger, event: Event) -> dict[str, object]:
         return {"status": event.status, "winner": None if event.winner is None else chess.COLOR_NAMES[event.winner]}
     if not isinstance(event, Moved):
         return {}
-    move = read_move(ledger.board, event.uci)
+    move = ledger.read(event.uci)
     return {
         "ply": len(ledger.moves) + 1,
         "side": chess.COLOR_NAMES[ledger.turn],
@@ -59,7 +59,7 @@ def facts_after(ledger: Ledger) -> dict[str, object]:
         "black_ms": ledger.black_ms,
         "platform_white_ms": ledger.left_ms[chess.WHITE],
         "platform_black_ms": ledger.left_ms[chess.BLACK],
-        "fen": ledger.board.fen(),
+        "fen": to_fen(ledger.board),
         "pool": ledger.setup.rules.pool,
         "counted": ledger.plies == len(ledger.moves),
     }

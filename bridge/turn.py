@@ -17,7 +17,6 @@ import structlog
 from bridge.errors import PlatformError, Refused
 from bridge.interfaces import Choice, Platform, PlayMove
 from bridge.rules.ledger import Ledger
-from bridge.rules.position import read_move
 from bridge.tasks import Tasks
 
 log = structlog.get_logger("kirichess_turn")
@@ -111,8 +110,10 @@ class Turn:
 
 
 def may_be_legal_again(ledger: Ledger, uci: str) -> bool:
-    """Whether a legal move leaves a piece of ours on the square it starts from."""
+    """Whether a legal move leaves a piece of ours on the square it starts from: only castling can."""
+    move = ledger.read(uci)
+    if not ledger.board.is_castling(move):
+        return False
     board = ledger.board.copy(stack=False)
-    move = read_move(board, uci)
     board.push(move)
     return board.color_at(move.from_square) == ledger.turn

@@ -41,7 +41,8 @@ def decide(ledger: Ledger, seat: Seat) -> Decision:
     flag = outcome.flag if outcome is not None and outcome.winner == (not seat.side) else None
     if flag is not None and flag.side == seat.side and seat.acts and ledger.certain:
         return Decision.RESIGN
-    if ledger.turn != seat.side or not any(ledger.board.generate_legal_moves()):
+    # Where the game goes on there is a move; after a KiriChess end the board may come to have none.
+    if ledger.turn != seat.side or (outcome is not None and not any(ledger.board.generate_legal_moves())):
         return Decision.WAIT
     return Decision.THINK
 

@@ -20,7 +20,7 @@ class RandomEngine:
     async def think(self, ledger: Ledger, limit: Limit) -> Choice:
         """A legal move. Raises EngineError when there is none."""
         require_move(ledger)
-        moves = sorted(allowed(ledger.board, limit.root_moves), key=str)
+        moves = allowed(ledger.board, limit.root_moves)
         return Choice(ledger.board.uci(self._lot.choice(moves), chess960=ledger.chess960), why="by lot")
 
     async def close(self) -> None:

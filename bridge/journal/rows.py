@@ -11,6 +11,8 @@ from bridge.interfaces import Draft, Entry
 from bridge.journal import schema
 from bridge.journal.raw import Block, pack
 
+_JSON = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -22,7 +24,7 @@ class Row:
     @classmethod
     def of(cls, draft: Draft) -> "Row":
         """Raises TypeError or ValueError for data that is not plain JSON values."""
-        return cls(draft, json.dumps(draft.data, allow_nan=False, separators=(",", ":")))
+        return cls(draft, _JSON.encode(draft.data))
 
 
 def _insert(table: sa.Table) -> str:

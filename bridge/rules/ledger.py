@@ -74,6 +74,7 @@ class Ledger:
         self._plain: list[int] = []
         self._closest_ms = 0
         self._unknown = False
+        self._read: tuple[str, chess.Move] | None = None
         self._reset_clocks()
         self.outcome = board_ending(self.board, 1, self.board.is_checkmate(), self._dead)
 
@@ -137,6 +138,12 @@ class Ledger:
         """Who makes the ply with this number (1 is the first)."""
         return self.start_turn if ply % 2 else not self.start_turn
 
+    def read(self, uci: str) -> chess.Move:
+        """A legal move in the position that stands (`read_move`), looked up once. Raises RecordError."""
+        if self._read is None or self._read[0] != uci:
+            self._read = uci, read_move(self.board, uci)
+        return self._read[1]
+
     def apply(self, event: Event) -> None:
         """Take in one event.
 
@@ -167,7 +174,8 @@ class Ledger:
     # -- moves ---------------------------------------------------------------------------------------------------
 
     def _moved(self, event: Moved) -> None:
-        move = read_move(self.board, event.uci)
+        move = self.read(event.uci)
+        self._read = None
         side = self.board.turn
         self.moves.append(event.uci)
         self.readings_ms.append(event.reading_ms)
@@ -250,6 +258,7 @@ class Ledger:
 
     def _taken_back(self, event: TakenBack) -> None:
         self.takebacks += 1
+        self._read = None
         while len(self.moves) > event.plies:
             self.moves.pop()
             self.readings_ms.pop()

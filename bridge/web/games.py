@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 
 from bridge import event_types
 from bridge.interfaces import Entry, Journal
@@ -19,9 +19,9 @@ _OF_A_GAME = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class GameSummary:
-    """A game as the list shows it. Clock facts only while it runs; None where a clock is not known.
+    """A game as the list shows it, brought on by `fold`: clock facts only while it runs, None where one is not known.
 
     `fen` is the position after `ply`, whose turn began at `turn_ms` on the wall clock; `base_ms`: the KiriChess clocks
     at the start; `delayed`: lines come later than the moves are made, so no clock ticks here. `flag` is the side whose
@@ -66,28 +66,31 @@ class GameSummary:
 
 
 def fold(game: GameSummary | None, entry: Entry) -> GameSummary | None:
-    """A game after one more entry about it; None for a game whose start is not known."""
+    """A game after one more entry about it, changed in place; None for a game whose start is not known."""
     if entry.type == event_types.GAME_STARTED:
         return _started(entry) if game is None else game
     if game is None:
         return None
-    game = replace(game, updated_ms=entry.time_ms)
+    game.updated_ms = entry.time_ms
     match entry.type:
         case event_types.GAME_RULES:
-            base_ms = _number(entry.data, "base_ms")
-            return replace(_moved(game, entry.data), pool=_text(entry.data, "pool") or None, base_ms=base_ms)
+            _move(game, entry.data)
+            game.pool, game.base_ms = _text(entry.data, "pool") or None, _number(entry.data, "base_ms")
         case event_types.GAME_PLY | event_types.GAME_TAKEBACK:
-            return replace(_moved(game, entry.data), turn_ms=entry.time_ms)
+            _move(game, entry.data)
+            game.turn_ms = entry.time_ms
         case event_types.FLAG_PROVISIONAL:
-            return replace(game, flag=_text(entry.data, "side"))
+            game.flag = _text(entry.data, "side")
         case event_types.FLAG_WITHDRAWN:
-            return replace(game, flag="")
+            game.flag = ""
         case event_types.GAME_FINISHED:
-            return replace(_moved(game, entry.data), running=False)
+            _move(game, entry.data)
+            game.running = False
         case event_types.VERDICT_FINAL:
-            return replace(_judged(game, entry.data), judged_seq=entry.seq)
+            _judge(game, entry.data)
+            game.judged_seq = entry.seq
         case event_types.VERDICT_PROVISIONAL | event_types.VERDICT_CHANGED:
-            return _judged(game, entry.data)
+            _judge(game, entry.data)
     return game
 
 
@@ -110,41 +113,35 @@ def _started(entry: Entry) -> GameSummary:
         updated_ms=entry.time_ms,
         turn_ms=entry.time_ms,
     )
-    return _moved(game, data)
+    _move(game, data)
+    return game
 
 
-def _moved(game: GameSummary, data: Mapping[str, object]) -> GameSummary:
+def _move(game: GameSummary, data: Mapping[str, object]) -> None:
     """The clocks, and what else the data brings; a takeback says how many plies are left."""
     plies, ply = _number(data, "plies"), _number(data, "ply")
-    return replace(
-        game,
-        ply=game.ply if plies is None and ply is None else (ply or plies or 0),
-        fen=_text(data, "fen") or game.fen,
-        last_uci=_text(data, "uci") or ("" if plies is not None else game.last_uci),
-        last_san=_text(data, "san") or ("" if plies is not None else game.last_san),
-        pool=_text(data, "pool") or game.pool,
-        white_ms=_newer(data, "white_ms", game.white_ms),
-        black_ms=_newer(data, "black_ms", game.black_ms),
-        platform_white_ms=_newer(data, "platform_white_ms", game.platform_white_ms),
-        platform_black_ms=_newer(data, "platform_black_ms", game.platform_black_ms),
-    )
+    if plies is not None or ply is not None:
+        game.ply = ply or plies or 0
+    game.fen = _text(data, "fen") or game.fen
+    game.last_uci = _text(data, "uci") or ("" if plies is not None else game.last_uci)
+    game.last_san = _text(data, "san") or ("" if plies is not None else game.last_san)
+    game.pool = _text(data, "pool") or game.pool
+    game.white_ms = _newer(data, "white_ms", game.white_ms)
+    game.black_ms = _newer(data, "black_ms", game.black_ms)
+    game.platform_white_ms = _newer(data, "platform_white_ms", game.platform_white_ms)
+    game.platform_black_ms = _newer(data, "platform_black_ms", game.platform_black_ms)
 
 
-def _judged(game: GameSummary, data: Mapping[str, object]) -> GameSummary:
+def _judge(game: GameSummary, data: Mapping[str, object]) -> None:
     verdict = _table(data, "verdict")
-    final = verdict.get("final") is True
-    return replace(
-        game,
-        verdict=_text(data, "text"),
-        result=_text(verdict, "result"),
-        reason=_text(verdict, "reason"),
-        fallen=_table(verdict, "flag") or None,
-        white_ms=_newer(verdict, "white_ms", game.white_ms),
-        black_ms=_newer(verdict, "black_ms", game.black_ms),
-        flag="",
-        final=final,
-        running=game.running and not final,
-    )
+    game.verdict = _text(data, "text")
+    game.result, game.reason = _text(verdict, "result"), _text(verdict, "reason")
+    game.fallen = _table(verdict, "flag") or None
+    game.white_ms = _newer(verdict, "white_ms", game.white_ms)
+    game.black_ms = _newer(verdict, "black_ms", game.black_ms)
+    game.flag = ""
+    game.final = verdict.get("final") is True
+    game.running = game.running and not game.final
 
 
 class Games:
@@ -183,9 +180,10 @@ class Games:
 
     def _take(self, entry: Entry) -> None:
         known = self._games.pop(entry.subject, None)
+        ran = known is None or known.running
         if entry.subject and (game := fold(known, entry)) is not None:
             self._games[entry.subject] = game
-            if known is None or (known.running and not game.running):
+            if known is None or (ran and not game.running):
                 self._forget()
         self._seq = entry.seq
         self._moved_on.set()

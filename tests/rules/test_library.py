@@ -1,8 +1,11 @@
 """The rules as a library: ten lines judge a game; a gap is filled later; which line to believe."""
 
+import pytest
+
+from bridge.errors import RecordError
 from bridge.rules import Ledger, Setup, Snapshot, TimeControl, diff, judge, named
 from bridge.rules.diff import is_related
-from bridge.rules.events import Event, Moved, Started
+from bridge.rules.events import Event, Moved, Started, TakenBack
 from bridge.rules.refine import refine
 
 LICHESS = Setup(
@@ -113,3 +116,16 @@ def test_related_lists_continue_or_shorten_the_game() -> None:
     assert is_related(ledger.moves, [])
     assert not is_related(ledger.moves, ["g2g3"])
     assert not is_related(ledger.moves, [*MOVES[:3], "g8f6"])
+
+
+def test_a_move_that_was_looked_up_is_looked_up_anew_elsewhere() -> None:
+    ledger = Ledger(LICHESS)
+    play = Snapshot(["e2e4", "e7e5", "f1c4"], white_ms=300_000, black_ms=300_000)
+    for event in diff(ledger, play):
+        ledger.apply(event)
+    assert ledger.read("b8c6").uci() == "b8c6"
+    ledger.apply(TakenBack(1, 0, 0, 300_000, 300_000))
+    ledger.apply(Moved("b8c6", 0, 300_000, 0))
+    ledger.apply(Moved("f1c4", 0, 300_000, 0))
+    with pytest.raises(RecordError, match="illegal move 'b8c6'"):
+        ledger.read("b8c6")

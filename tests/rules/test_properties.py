@@ -17,6 +17,7 @@ from bridge.rules.endings import board_ending
 from bridge.rules.events import Event, Moved, Started, TakenBack
 from bridge.rules.ledger import Ledger
 from bridge.rules.pools import NAMED, Ruleset, named, parse_dials
+from bridge.rules.position import to_fen
 from bridge.rules.snapshot import Setup, Snapshot, TimeControl
 
 QUICK = settings(max_examples=60, deadline=None)
@@ -117,6 +118,17 @@ def test_a_takeback_restores_effects_clocks_and_positions(
     play(other, lines[plies + 1 : plies + 3])
     if plies >= 2:
         assert state(ledger) == state(other)
+
+
+@QUICK
+@given(games())
+def test_a_fen_is_that_of_the_library(game: tuple[str | None, list[str]]) -> None:
+    start, moves = game
+    board = chess.Board(start or chess.STARTING_FEN, chess960=True)
+    for uci in moves:
+        assert to_fen(board) == board.fen()
+        board.push_uci(uci)
+    assert to_fen(board) == board.fen()
 
 
 @QUICK

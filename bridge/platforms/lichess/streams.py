@@ -92,7 +92,8 @@ class GameReader:
                 self._gifts.begins(message.info.start_fen)
             self._gifts.moved(len(message.snapshot.moves))
             told_ms = tuple(self._gifts.told_ms)
-            message = replace(message, snapshot=replace(message.snapshot, notes=self._notes, told_ms=told_ms))
+            if self._notes or any(told_ms):
+                message = replace(message, snapshot=replace(message.snapshot, notes=self._notes, told_ms=told_ms))
             self._keep(message.snapshot)
             self._state = GameState(message.snapshot, message.draw_offers, message.takeback_offers)
         elif isinstance(message, ChatLine) and self._state is not None and self._gifts.heard(message):
