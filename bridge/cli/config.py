@@ -82,7 +82,7 @@ def import_(file: Path, output: Path | None, force: bool) -> None:
     if output is not None and output.exists() and not force:
         raise UsageError(f"{output} is there already; choose another with -o, or overwrite it with --force")
     try:
-        found = convert(file.read_text("utf-8-sig"), str(file))
+        found = convert(file.read_text("utf-8-sig"), str(file), _seen_from(output or Path("config.yml"), file))
     except OSError as error:
         raise UsageError(f"{file}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -103,6 +103,13 @@ def import_(file: Path, output: Path | None, force: bool) -> None:
     except OSError as error:
         raise UsageError(f"{output} cannot be written: {error.strerror}") from error
     click.echo(f"{output} is written, from {found.peer}. Then: kirichess-bridge doctor -c {output}", err=True)
+
+
+def _seen_from(ours: Path, theirs: Path) -> str:
+    """The other bot's folder, from our file's: its paths count from there."""
+    folder, home = theirs.absolute().parent, ours.absolute().parent
+    below = str(folder.relative_to(home)) if folder.is_relative_to(home) else str(folder)
+    return "" if below == "." else below
 
 
 def _ask(question: str, default: str) -> str:

@@ -26,7 +26,9 @@ def option_values(
         if name is None:
             near = difflib.get_close_matches(wanted.lower(), names, n=1, cutoff=0.4)
             hint = f"; did you mean {names[near[0]]!r}?" if near else ""
-            raise EngineError(f"engine {path} has no option {wanted!r}{hint} (it has: {', '.join(names.values())})")
+            raise EngineError(
+                f"engine {path} has no option {wanted!r}{hint} (it has: {', '.join(names.values()) or 'none'})"
+            )
         if offered[name].is_managed():
             raise EngineError(f"option {name!r} of engine {path} is set by the bridge: leave it out")
         # A button kept as a value would be pressed again before every move.

@@ -128,6 +128,35 @@ def test_what_is_no_such_file_is_one_line(text: str, said: str) -> None:
     assert said in str(error.value) and "\n" not in str(error.value)
 
 
+def test_paths_count_from_the_other_bots_folder_and_a_bare_program_is_in_it() -> None:
+    theirs = """
+engine:
+  dir: ./engines
+  name: fish
+  polyglot: {book: {standard: [books/a.bin, /b.bin]}}
+  lichess_bot_tbs: {syzygy: {paths: [tables]}}
+pgn_directory: games
+"""
+    here, there = convert(theirs, "theirs.yml").text, convert(theirs, "theirs.yml", "/opt/bot").text
+    assert 'path: "engines/fish"' in here and 'path: "/opt/bot/engines/fish"' in there
+    assert 'standard: ["books/a.bin", "/b.bin"]' in here and 'standard: ["/opt/bot/books/a.bin", "/b.bin"]' in there
+    assert 'paths: ["/opt/bot/tables"]' in there and 'folder: "/opt/bot/games"' in there
+    bare = convert("engines: {standard: {dir: ., name: fish}}", "theirs.yml").text
+    assert 'path: "./fish"' in bare, "a bare name would be looked up on PATH"
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("engine: {name: a}\nchallenge: {modes: [rated]}", "challenge.modes"),
+        ("engines: {a: {}}\nchallenge: {human: {modes: [rated]}, bot: {modes: [casual]}}", "challenge.human.modes"),
+    ],
+)
+def test_who_takes_rated_games_only_is_told_that_none_will_be_kirichess(text: str, key: str) -> None:
+    (note,) = [note for note in convert(text, "theirs.yml").notes if note.startswith("challenge")]
+    assert note.startswith(f"{key}: ") and "add casual" in note
+
+
 @pytest.mark.parametrize("name", ["lichess-bot", "BotLi"])
 def test_the_shipped_files_are_taken(ours: Callable[[str], Settings], name: str) -> None:
     peers = os.environ.get("KIRICHESS_PEERS")

@@ -15,8 +15,10 @@ from bridge.settings.importing.terms import (
     clocks,
     line,
     listed,
+    modes,
     number,
     options,
+    paths,
     time_controls,
     variants,
     whole,
@@ -58,7 +60,7 @@ def _engines(draft: Draft) -> None:
         folder = str(draft.peer.take(*here, "dir") or ".")
         program = str(draft.peer.take(*here, "name") or "engine_executable")
         draft.put((*to, "kind"), "uci")
-        draft.put((*to, "path"), str(PurePath(folder) / program), (*here, "name"))
+        draft.put((*to, "path"), draft.program(PurePath(folder) / program), (*here, "name"))
         options(draft, (*here, "uci_options"), (*to, "options"))
         number(draft, (*here, "limits", "nodes"), (*to, "nodes"), 1, 2**62)
         number(draft, (*here, "limits", "depth"), (*to, "go_commands", "depth"), 1, 2**31)
@@ -138,7 +140,7 @@ def _challenge(draft: Draft) -> None:
             number(draft, (*here, key), (*to, our_key), 0, most)
         variants(draft, (*here, "variants"), (*to, "variants"))
         time_controls(draft, (*here, "time_controls"), (*to, "time_controls"))
-        draft.move((*here, "modes"), (*to, "modes"))
+        modes(draft, (*here, "modes"), (*to, "modes"))
     if closed == ["human", "bot"]:
         draft.tell(("challenge",), "nobody could be accepted; people and bots are both let in")
     elif closed:
@@ -210,8 +212,8 @@ def _books(draft: Draft) -> None:
             draft.note(at, "books are by variant (standard, chess960) or by pool")
             continue
         names = [str(each) for each in listed(draft.peer.take(*at, "names"))]
-        paths = [str(files[name]) for name in names if files.get(name)]
-        draft.put((*to, "book", context), paths, (*at, "names"))
+        found = [draft.there(str(files[name])) for name in names if files.get(name)]
+        draft.put((*to, "book", context), found, (*at, "names"))
         for name in names:
             if not files.get(name):
                 draft.tell((*at, "names"), f"{name} has no file under books:")
@@ -235,9 +237,7 @@ def _tables(draft: Draft) -> None:
 
 def _one_table(draft: Draft, here: tuple[str, ...], to: Path, most: int) -> None:
     draft.move((*here, "enabled"), (*to, "enabled"))
-    paths = [str(each) for each in listed(draft.peer.take(*here, "paths"))]
-    if paths:
-        draft.put((*to, "paths"), paths, (*here, "paths"))
+    paths(draft, (*here, "paths"), (*to, "paths"))
     number(draft, (*here, "max_pieces"), (*to, "max_pieces"), 2, most)
     instant = draft.peer.take(*here, "instant_play")
     if instant is not None:

@@ -27,15 +27,15 @@ class Imported:
     engines: tuple[str, ...]
 
 
-def convert(text: str, name: str) -> Imported:
-    """Make our file of another bot's; `name` is the file's, for messages.
+def convert(text: str, name: str, folder: str = "") -> Imported:
+    """Make our file of another bot's; `name` is the file's, for messages, `folder` where it lies, seen from ours.
 
     Raises:
         UsageError: it is no YAML, or neither lichess-bot's nor BotLi's.
     """
     file = PeerFile(text, name)
     peer = _whose(file, name)
-    draft = Draft(file)
+    draft = Draft(file, folder)
     _PEERS[peer](draft)
     for path in file.left():
         draft.tell(path, f"is no key of {peer} that we know; left out")

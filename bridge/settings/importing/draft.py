@@ -1,9 +1,11 @@
 """Our file while it is made: values by their paths in order, each with comments, and what could not be taken over."""
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import PurePath
 
 from bridge.settings.importing.peer_file import PeerFile
 from bridge.settings.problems import Path
@@ -17,10 +19,13 @@ Node = dict[str, "Node"] | Scalar | list[Scalar]
 
 @dataclass(slots=True)
 class Draft:
-    """What our file will hold. `notes` are the peer's keys that have no counterpart, with the reason;
-    `choices` the rules that choose an engine."""
+    """What our file will hold. `folder` is the peer's, as it is seen from our file's; "" where it is the same.
+
+    `notes` are the peer's keys that have no counterpart, with the reason; `choices` the rules that choose an engine.
+    """
 
     peer: PeerFile
+    folder: str = ""
     root: dict[str, Node] = field(default_factory=dict)
     comments: dict[Path, tuple[tuple[str, ...], str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -42,6 +47,15 @@ class Draft:
         value = self.peer.take(*map(str, source))
         if value is not None:
             self.put(to, value, source)
+
+    def there(self, path: str) -> str:
+        """A path of the peer, which counts from its own folder, as our file has to say it."""
+        return str(PurePath(self.folder) / path)
+
+    def program(self, path: PurePath) -> str:
+        """The same of a program: never a bare name, which here is looked up on PATH."""
+        found = self.there(str(path))
+        return found if os.sep in found else f"./{found}"
 
     def note(self, source: Path, reason: str) -> None:
         """A key of the peer that is given, and has no counterpart here."""

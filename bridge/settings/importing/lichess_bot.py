@@ -14,8 +14,10 @@ from bridge.settings.importing.terms import (
     clocks,
     line,
     listed,
+    modes,
     number,
     options,
+    paths,
     time_controls,
     variants,
     whole,
@@ -76,7 +78,7 @@ def _challenge(draft: Draft) -> None:
     here: Path = ("challenge",)
     for key, absent in (("accept_bot", False), ("max_increment", 180), ("max_simultaneous_games_per_user", 5)):
         draft.put((*CHALLENGE, key), absent)
-    for key in ("accept_bot", "only_bot", "sort_by", "preference", "bullet_requires_increment", "modes"):
+    for key in ("accept_bot", "only_bot", "sort_by", "preference", "bullet_requires_increment"):
         draft.move((*here, key), (*CHALLENGE, key))
     for key, most in (
         ("min_base", 86_400), ("max_base", 86_400), ("min_increment", 180), ("max_increment", 180),
@@ -86,6 +88,7 @@ def _challenge(draft: Draft) -> None:
         number(draft, (*here, key), (*CHALLENGE, key), 0, most)
     number(draft, (*here, "min_days"), (*CHALLENGE, "min_days"), 1, 14)
     number(draft, (*here, "max_days"), (*CHALLENGE, "max_days"), 1, 14)
+    modes(draft, (*here, "modes"), (*CHALLENGE, "modes"))
     variants(draft, (*here, "variants"), (*CHALLENGE, "variants"))
     time_controls(draft, (*here, "time_controls"), (*CHALLENGE, "time_controls"))
     for key in ("block_list", "allow_list"):
@@ -154,7 +157,7 @@ def _kind(draft: Draft, source: tuple[str, ...], to: Path, usual: str) -> str:
 def _engine(draft: Draft) -> None:
     peer, here = draft.peer, ("engine",)
     folder, name = str(peer.take("engine", "dir") or "."), str(peer.take("engine", "name") or "engine_name")
-    program, protocol = str(PurePath(folder) / name), peer.take("engine", "protocol")
+    program, protocol = draft.program(PurePath(folder) / name), peer.take("engine", "protocol")
     if protocol == "homemade":
         draft.tell((*here, "protocol"), "homemade.py has another interface than `kind: python`; kiri plays instead")
         draft.put(ENGINE, {"kind": "kiri"})
@@ -235,15 +238,16 @@ def _lookups(draft: Draft) -> None:
             draft.note(at, "KiriChess is played in standard chess, chess960 and from a position")
         elif files is not None:
             draft.peer.take(*at)
-            draft.put((*to, "book", name), [str(each) for each in listed(files)], at)
+            draft.put((*to, "book", name), [draft.there(str(each)) for each in listed(files)], at)
     for key in ("enabled", "selection"):
         draft.move((*book, key), (*to, key))
     number(draft, (*book, "min_weight"), (*to, "min_weight"), 0, 65_535)
     number(draft, (*book, "max_depth"), (*to, "max_depth"), 1, 1000)
     for name, most in (("syzygy", 7), ("gaviota", 5)):
         table, there = ("engine", "lichess_bot_tbs", name), (*PLAY, "lichess_bot_tbs", name)
-        for key in ("enabled", "paths", "move_quality"):
+        for key in ("enabled", "move_quality"):
             draft.move((*table, key), (*there, key))
+        paths(draft, (*table, "paths"), (*there, "paths"))
         number(draft, (*table, "max_pieces"), (*there, "max_pieces"), 2, most)
     key = "min_dtm_to_consider_as_wdl_1"
     number(draft, (*table, key), (*there, key), 1)
@@ -275,7 +279,9 @@ _SITES = {
 
 
 def _pgn(draft: Draft) -> None:
-    draft.move(("pgn_directory",), ("pgn", "folder"))
+    folder = draft.peer.take("pgn_directory")
+    if folder is not None:
+        draft.put(("pgn", "folder"), draft.there(str(folder)), ("pgn_directory",))
     if draft.peer.has("pgn_directory"):
         draft.move(("pgn_file_grouping",), ("pgn", "group"))
     else:

@@ -53,6 +53,14 @@ def variants(draft: Draft, source: Path, to: Path) -> None:
         draft.put(to, kept or ["standard"], source)
 
 
+def modes(draft: Draft, source: Path, to: Path) -> None:
+    """Take the modes over, and say so where KiriChess would never be played."""
+    given = listed(draft.peer.look(*map(str, source)))
+    draft.move(source, to)
+    if given and "casual" not in given:
+        draft.tell(source, "rated games are plain chess here; add casual, or no game will be KiriChess")
+
+
 def time_controls(draft: Draft, source: Path, to: Path) -> None:
     """Take speeds and clocks over."""
     kept = []
@@ -63,6 +71,13 @@ def time_controls(draft: Draft, source: Path, to: Path) -> None:
             draft.tell(source, f"{each} is neither a speed nor minutes+seconds")
     if kept:
         draft.put(to, kept, source)
+
+
+def paths(draft: Draft, source: Path, to: Path) -> None:
+    """Take a list of folders over."""
+    given = [draft.there(str(each)) for each in listed(draft.peer.take(*map(str, source)))]
+    if given:
+        draft.put(to, given, source)
 
 
 def line(draft: Draft, source: Path, to: Path) -> None:
