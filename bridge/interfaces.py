@@ -253,12 +253,14 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A move, with what the engine says of it: `score_cp` from the mover's side, and why, for the record."""
+    """A move, with what the engine says of it: `score_cp` from the mover's side, and why, for the record. `wdl`: what
+    tables know of it as chess, 2 (won) to -2, with 1 and -1 where the fifty moves come first."""
 
     uci: str
     score_cp: int | None = None
     depth: int | None = None
     why: str = ""
+    wdl: int | None = None
 
 
 class Engine(Protocol):
@@ -282,10 +284,11 @@ class Engine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RootMoves:
-    """The moves (UCI, the best first) among which an engine may choose."""
+    """The moves (UCI, the best first) among which an engine may choose; `wdl` of all of them as for a choice."""
 
     moves: tuple[str, ...]
     why: str = ""
+    wdl: int | None = None
 
 
 class MoveSource(Protocol):

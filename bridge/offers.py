@@ -72,6 +72,11 @@ class Offers:
             else:
                 self._errands.review(name)
 
+    @property
+    def accepts_draw(self) -> bool:
+        """Whether the opponent's offer stands and we take it."""
+        return (not self._seat.side) in self._draws and self._wants_draw()
+
     def _wants_draw(self) -> bool:
         theirs = (not self._seat.side) in self._draws
         if wants_draw(self._ledger, self._seat, theirs=theirs, offered=self._offered):

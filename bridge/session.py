@@ -57,6 +57,8 @@ _ARCHIVE_PAUSES_S = (0.0, 1.0, 3.0, 10.0)
 """The archive can lag behind the stream."""
 _RESIGN_AGAIN_S = 5.0
 _CLAIM_AGAIN_S = 10.0
+_DRAWN_S = 1.0
+"""How long a move is kept back, or a tenth of its time, while a draw is accepted: it would decline the offer."""
 
 
 class Session:
@@ -80,6 +82,8 @@ class Session:
         self._talk: Conversation | None = None
         self._evaluation = ""
         self._scores: list[int | None] = []
+        self._drawn_at: list[str] | None = None
+        """The moves to the position that tables called drawn, where chess alone decides."""
         self._offers: Offers | None = None
         self._can_claim = False
         self._stopwatch = Stopwatch(bot.measures)
@@ -268,20 +272,36 @@ class Session:
 
     async def _choose(self) -> Choice:
         assert self._thinker is not None, "the game is open"
+        ledger = self._tracker.ledger
+        moves = list(ledger.moves)
         with self._stopwatch.thinking():
-            choice = await self._thinker.choose(self._tracker.ledger, self._limit)
+            choice = await self._thinker.choose(ledger, self._limit)
         if choice.score_cp is not None:
             self._evaluation = f"{choice.score_cp / 100:+.2f}"
         self._scores.append(choice.score_cp)
-        if gives_up(self._scores, self._style.resign):
+        # Tables know nothing of the clocks that decide KiriChess games.
+        wdl = choice.wdl if not self.seat.acts or ledger.outcome is not None else None
+        self._drawn_at = moves if wdl == 0 else None
+        if gives_up(self._scores, self._style.resign, wdl):
             self._errands.once("resign", Resign(self.game_id))
+        elif wdl == 0:
+            await self._accept_draw()
         return choice
 
+    async def _accept_draw(self) -> None:
+        """An offer that stands, before our move declines it; when the game is over this ends with its turn."""
+        if self._offers is not None and self._offers.accepts_draw:
+            self._offers.answer()
+            await asyncio.sleep(min(_DRAWN_S, self._limit().deadline_ms / 10_000))
+
     def _likes_a_draw(self, theirs: bool) -> bool:
-        """By the engine's scores; one that is offered also where our win cannot be paid for certain."""
+        """By the engine's scores or by tables; one that is offered also where our win cannot be paid for certain."""
         ledger = self._tracker.ledger
         poor = theirs and self.seat.acts and ledger.certain and cannot_pay(ledger, self.seat.side)
-        return poor or is_level(ledger, self._scores, self._style.draw)
+        # What was drawn before our move is so after it; not any more after the opponent's.
+        ours_last = ledger.moves[:-1] if ledger.turn != self.seat.side else ledger.moves
+        drawn = self._drawn_at is not None and self._drawn_at == ours_last
+        return poor or is_level(ledger, self._scores, self._style.draw, 0 if drawn else None)
 
     def _limit(self) -> Limit:
         style, tracker = self._style, self._tracker

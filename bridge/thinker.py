@@ -63,7 +63,8 @@ class Thinker:
             if isinstance(found, Choice):
                 return found
             if found is not None:
-                limit = partial(_narrowed, limit, found.moves)
+                choice = await self._think(ledger, partial(_narrowed, limit, found.moves))
+                return replace(choice, wdl=found.wdl if choice.uci in found.moves else None)
         return await self._think(ledger, limit)
 
     async def _think(self, ledger: Ledger, limit: Callable[[], Limit]) -> Choice:

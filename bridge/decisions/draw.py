@@ -11,16 +11,21 @@ from bridge.rules.ledger import Ledger
 
 @dataclass(frozen=True, slots=True)
 class DrawTerms:
-    """Draw when the last `moves` scores are all within `score_cp` of 0 and at most `pieces` are on the board."""
+    """Draw when the last `moves` scores are all within `score_cp` of 0 and at most `pieces` are on the board, or,
+    `by_tables`, when tables say so."""
 
     enabled: bool = False
     score_cp: int = 0
     moves: int = 10
     pieces: int = 10
+    by_tables: bool = True
 
 
-def is_level(ledger: Ledger, scores_cp: Sequence[int | None], terms: DrawTerms) -> bool:
-    """`scores_cp`: one for each move of ours, None where the engine gave none."""
+def is_level(ledger: Ledger, scores_cp: Sequence[int | None], terms: DrawTerms, wdl: int | None = None) -> bool:
+    """`scores_cp`: one for each move of ours, None where the engine gave none. `wdl`: what tables say of the position,
+    2 to -2, where chess alone decides; None: nothing."""
+    if terms.enabled and terms.by_tables and wdl == 0:
+        return True
     last = scores_cp[-terms.moves :]
     if not terms.enabled or len(last) < terms.moves or chess.popcount(ledger.board.occupied) > terms.pieces:
         return False

@@ -6,15 +6,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ResignTerms:
-    """Give up when the last `moves` scores are all at or below `score_cp`, from our side; `enabled` False: never."""
+    """Give up when the last `moves` scores are all at or below `score_cp`, from our side, or, `by_tables`, when tables
+    say that all is lost; `enabled` False: never."""
 
     enabled: bool = False
     score_cp: int = -1000
     moves: int = 3
+    by_tables: bool = True
 
 
-def gives_up(scores_cp: Sequence[int | None], terms: ResignTerms) -> bool:
-    """`scores_cp`: one for each move of ours, None where the engine gave none."""
+def gives_up(scores_cp: Sequence[int | None], terms: ResignTerms, wdl: int | None = None) -> bool:
+    """`scores_cp`: one for each move of ours, None where the engine gave none. `wdl`: what tables say of the best move,
+    2 to -2, where chess alone decides; None: nothing."""
+    if terms.enabled and terms.by_tables and wdl == -2:
+        return True
     last = scores_cp[-terms.moves :]
     if not terms.enabled or len(last) < terms.moves:
         return False

@@ -6,7 +6,7 @@ One that fails, hangs or lies costs its share of the time, never a move: then th
 import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import structlog
 
@@ -107,7 +107,7 @@ def _legal(ledger: Ledger, found: Choice | RootMoves) -> Choice | RootMoves:
         return ledger.board.uci(read_move(ledger.board, uci), chess960=ledger.chess960)
 
     if isinstance(found, Choice):
-        return Choice(spelled(found.uci), found.score_cp, found.depth, found.why)
+        return replace(found, uci=spelled(found.uci))
     if not found.moves:
         raise RecordError("it left no move at all")
-    return RootMoves(tuple(map(spelled, found.moves)), found.why)
+    return replace(found, moves=tuple(map(spelled, found.moves)))

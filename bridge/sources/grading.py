@@ -55,5 +55,5 @@ def advice(grades: Sequence[Grade], quality: Quality, ledger: Ledger, limit: Lim
     why = f"{name}: {_NAMES[most]}"
     acts = not limit.plain and ledger.outcome is None
     if quality == "suggest" or acts or any(grade.distance is None for grade in kept if most):
-        return RootMoves(tuple(grade.uci for grade in kept), why)
-    return Choice(kept[0].uci, (most // 2 if most > 0 else -(-most // 2)) * _WON_CP, why=why)
+        return RootMoves(tuple(grade.uci for grade in kept), why, most)
+    return Choice(kept[0].uci, (most // 2 if most > 0 else -(-most // 2)) * _WON_CP, why=why, wdl=most)

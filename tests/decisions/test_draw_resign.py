@@ -44,3 +44,15 @@ def test_a_win_that_costs_more_than_the_clock_cannot_be_paid() -> None:
     assert cannot_pay(poor, chess.WHITE)
     assert not cannot_pay(rich, chess.WHITE)
     assert not cannot_pay(poor, chess.BLACK), "it has nothing to win"
+
+
+def test_what_tables_say_counts_where_it_is_asked_for() -> None:
+    ledger = Ledger(Setup("g", named("anchor"), "stream", 10))
+    assert gives_up([], ResignTerms(enabled=True), -2)
+    assert not gives_up([], ResignTerms(enabled=True), -1), "the fifty moves save it"
+    assert not gives_up([], ResignTerms(), -2)
+    assert not gives_up([], ResignTerms(enabled=True, by_tables=False), -2)
+    assert is_level(ledger, [], DrawTerms(enabled=True), 0)
+    assert not is_level(ledger, [], DrawTerms(enabled=True), 1)
+    assert not is_level(ledger, [], DrawTerms(), 0)
+    assert not is_level(ledger, [], DrawTerms(enabled=True, by_tables=False), 0)

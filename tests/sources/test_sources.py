@@ -30,7 +30,7 @@ from bridge.sources.cloud import Cloud
 from bridge.sources.explorer import Explorer
 from bridge.sources.online_tables import OnlineTables
 from bridge.sources.site import Site
-from bridge.sources.tablebase import Gaviota, Syzygy, open_syzygy
+from bridge.sources.tablebase import Gaviota, Syzygy, open_gaviota, open_syzygy
 
 PLAIN = Limit(300_000, 300_000, 0, 0, 60_000, plain=True)
 ACTS = replace(PLAIN, plain=False)
@@ -275,6 +275,25 @@ async def test_without_distances_the_outcome_alone_counts() -> None:
 async def test_real_tables_mate_with_a_queen() -> None:
     source = Syzygy(open_syzygy([os.environ["KIRICHESS_TEST_SYZYGY"]]))
     assert isinstance(await source.find(game(KQK), PLAIN), Choice)
+    await source.close()
+
+
+@pytest.mark.skipif(not Path("/usr/share/gaviotatb/gtb4").is_dir(), reason="no gaviotatb")
+@pytest.mark.parametrize(
+    ("fen", "wdl"),
+    [
+        ("8/8/8/4k3/8/8/8/R3K3 w - - 0 1", 2),
+        ("8/8/8/4k3/8/8/8/R3K3 b - - 0 1", -2),
+        ("k7/8/8/8/8/8/P7/K7 b - - 0 1", 0),
+        ("8/8/8/8/8/1k6/8/K1B5 w - - 0 1", None),
+    ],
+)
+async def test_real_gaviota_tables(fen: str, wdl: int | None) -> None:
+    source = Gaviota(open_gaviota(["/usr/share/gaviotatb/gtb4"]))
+    plain, acts = [await source.find(game(fen), limit) for limit in (PLAIN, ACTS)]
+    if wdl is not None:
+        assert isinstance(plain, Choice) and plain.wdl == wdl
+        assert isinstance(acts, RootMoves) and acts.wdl == wdl
     await source.close()
 
 

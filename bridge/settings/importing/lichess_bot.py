@@ -217,15 +217,16 @@ def _draw_or_resign(draft: Draft) -> None:
     if not draft.peer.table(*here):
         return
     draft.put((*to, "offer_draw_moves"), 5)
-    for key in ("resign_enabled", "offer_draw_enabled"):
+    for key in (
+        *("resign_enabled", "offer_draw_enabled"),
+        *("resign_for_egtb_minus_two", "offer_draw_for_egtb_zero"),
+    ):
         draft.move((*here, key), (*to, key))
     for key, least, most in (
         ("resign_score", -100_000, 0), ("resign_moves", 1, 1000), ("offer_draw_score", 0, 100_000),
         ("offer_draw_moves", 1, 1000), ("offer_draw_pieces", 2, 32),
     ):  # fmt: skip
         number(draft, (*here, key), (*to, key), least, most)
-    for key in ("resign_for_egtb_minus_two", "offer_draw_for_egtb_zero"):
-        draft.note((*here, key), "a table knows nothing of the clocks that decide KiriChess games")
 
 
 def _lookups(draft: Draft) -> None:
