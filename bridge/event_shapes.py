@@ -279,11 +279,12 @@ class ChatSent(TypedDict):
 
 
 class ControlUsed(TypedDict):
-    """Who asked for what, from where."""
+    """Who asked for what: `by` loopback, token or session, from where; `forwarded_for` as a proxy says it."""
 
     action: str
     by: str
     address: str
+    forwarded_for: NotRequired[str]
 
 
 SHAPES: Final[Mapping[str, type]] = MappingProxyType(

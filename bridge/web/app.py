@@ -45,7 +45,7 @@ def create_monitor(
     app.on_shutdown.append(events.close)
     app.cleanup_ctx.append(routes.follow)
     app.cleanup_ctx.append(events.run)
-    Pages(journal, status, routes.known, language=language).add_to(app.router)
+    Pages(journal, status, routes.known, language=language, controls=controls is not None).add_to(app.router)
     app.router.add_get("/healthz", routes.healthz)
     app.router.add_get("/readyz", routes.readyz)
     app.router.add_get("/status", routes.status)

@@ -88,6 +88,9 @@ class ControlRoutes:
         self, request: web.Request, action: str, game: str, act: Callable[[], Awaitable[Done]]
     ) -> web.Response:
         used = {"action": action, "by": who(request), "address": request.remote or ""}
+        if "X-Forwarded-For" in request.headers:
+            # What a proxy says of who is behind it; without a proxy, what the asker says.
+            used["forwarded_for"] = request.headers["X-Forwarded-For"][:200]
         try:
             await self._journal.append([Draft(CONTROL_USED, game, used)])
             return web.json_response(asdict(await act()))

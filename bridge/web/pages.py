@@ -25,15 +25,25 @@ _RECENT = 20
 
 
 class Pages:
-    """HTML over an open journal. `language`: that of readers who ask for none; None: their browser's."""
+    """HTML over an open journal. `language`: that of readers who ask for none; None: their browser's.
+
+    `controls`: whether readers may have something done.
+    """
 
     def __init__(
-        self, journal: Journal, status: Callable[[], StatusReport], games: Games, *, language: str | None = None
+        self,
+        journal: Journal,
+        status: Callable[[], StatusReport],
+        games: Games,
+        *,
+        language: str | None = None,
+        controls: bool = False,
     ) -> None:
         self._journal = journal
         self._status = status
         self._games = games
         self._language = language
+        self._controls = controls
 
     def add_to(self, router: web.UrlDispatcher) -> None:
         """Answer the pages' addresses."""
@@ -56,6 +66,7 @@ class Pages:
             "seq": seq,
             "now_ms": wall_ms(),
             "signed_in": who(request) == "session",
+            "controls": self._controls,
             "status": self._status(),
             "running": [game for game in games if game.running],
             "query": query,
@@ -94,10 +105,11 @@ class Pages:
         values = {
             "game": game,
             "told": list(reversed(told_verdicts(entries))),
-            "pgn": any(entry.type == VERDICT_FINAL for entry in entries),
+            "final": any(entry.type == VERDICT_FINAL for entry in entries),
             "sizes": overlay_sizes(request.query),
             "now_ms": wall_ms(),
             "signed_in": who(request) == "session",
+            "controls": self._controls,
         }
         return _html(render(template, self._words(request), root, **values))
 

@@ -29,7 +29,7 @@ async def running(
 async def post(bridge: Bridge, action: str, token: str = "monitor-token", /, **body: object) -> tuple[int, str]:
     assert bridge.daemon.monitor is not None
     url = f"{bridge.daemon.monitor.url}api/control/{action}"
-    headers = {"Authorization": f"Bearer {token}"}
+    headers = {"Authorization": f"Bearer {token}", "X-Forwarded-For": "192.0.2.7"}
     async with (
         aiohttp.ClientSession() as session,
         session.post(url, json=body, headers=headers) as response,
@@ -65,7 +65,8 @@ async def test_a_game_is_resigned_and_judged_again(arena: Arena, running: Bridge
     assert not running.recorder.of(VERDICT_CHANGED)
     used = [(entry.subject, entry.data["action"], entry.data["by"]) for entry in running.recorder.of(CONTROL_USED)]
     assert used == [(game, action, "token") for action in ("adjudicate", "resign", "adjudicate")]
-    assert all(entry.data["address"] == "127.0.0.1" for entry in running.recorder.of(CONTROL_USED))
+    from_where = [(entry.data["address"], entry.data["forwarded_for"]) for entry in running.recorder.of(CONTROL_USED)]
+    assert from_where == [("127.0.0.1", "192.0.2.7")] * 3
 
 
 async def test_the_archive_may_say_something_else(arena: Arena, running: Bridge) -> None:

@@ -17,6 +17,7 @@ from bridge.rules.snapshot import Snapshot, TimeControl
 from bridge.rules.verdict import verdict
 from bridge.tracker import Tracker
 from bridge.web import Monitor, StatusReport, Stream, create_monitor
+from bridge.web.control import Controls
 
 CHROMIUM = next((path for path in ("/usr/bin/chromium", "/usr/bin/chromium-browser") if Path(path).exists()), None)
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed: apt install chromium")
@@ -171,6 +172,7 @@ class Place:
         *,
         pool: str = "ratchet",
         fen: str | None = None,
+        seat: str = "",
     ) -> Table:
         control = TimeControl(480_000, 0)
         info = GameInfo(
@@ -182,18 +184,20 @@ class Place:
             url=f"https://lichess.org/{game_id}",
         )
         tracker = Tracker(game_id, "Anna", self.journal, lambda: 0)
-        await tracker.open(info, named(pool), source="stream", precision_ms=10)
+        await tracker.open(info, named(pool), source="stream", precision_ms=10, seat=seat)
         board = chess.Board(fen) if fen else chess.Board()
         return Table(tracker, info, board=board, left_ms={chess.WHITE: 480_000, chess.BLACK: 480_000})
 
 
 @asynccontextmanager
-async def place(streams: Sequence[Stream] = (Stream("Anna", True),)) -> AsyncIterator[Place]:
+async def place(
+    streams: Sequence[Stream] = (Stream("Anna", True),), *, controls: Controls | None = None, token: str | None = None
+) -> AsyncIterator[Place]:
     """A monitor over an empty journal in memory."""
     report = StatusReport("0", 0, ready=True, streams=tuple(streams))
     async with SqlJournal("sqlite://") as journal:
-        monitor = Monitor("127.0.0.1:0")
-        await monitor.start(create_monitor(journal, lambda: report))
+        monitor = Monitor("127.0.0.1:0", token)
+        await monitor.start(create_monitor(journal, lambda: report, controls=controls))
         line = Line(monitor.port)
         await line.open()
         try:

@@ -2,6 +2,7 @@
 import { makeBoard, showPosition, turnOf } from "./board.js";
 import { Chart } from "./chart.js";
 import { isTicking, showClocks } from "./clocks.js";
+import { listenToControls, renewControls } from "./control.js";
 import { showEffects } from "./effects.js";
 import { fetchPage, follow } from "./events.js";
 import { MoveList } from "./moves.js";
@@ -103,6 +104,7 @@ async function anew() {
   sheet = told;
   line.seq = Math.max(line.seq, told.seq);
   at("verdict").replaceWith(fresh.getElementById("verdict"));
+  renewControls(fresh);
   if (along) selected = sheet.plies.length;
   times();
   showAll();
@@ -143,4 +145,5 @@ document.addEventListener("keydown", (event) => {
 table.classList.toggle("turned", orientation === "black");
 times();
 showAll();
+listenToControls();
 const line = follow(sheet.seq, sheet.id, take);

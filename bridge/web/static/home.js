@@ -1,6 +1,7 @@
 // The first page, kept current: boards and clocks from the events, everything else from the server's own page.
 import { makeBoard, showPosition, turnOf } from "./board.js";
 import { forgetClocks, isTicking, showClocks } from "./clocks.js";
+import { listenToControls, renewControls } from "./control.js";
 import { fetchPage, follow } from "./events.js";
 import { moveNumber, san, say } from "./words.js";
 
@@ -64,6 +65,7 @@ async function refresh() {
   if (!fresh) return;
   for (const part of ["streams", "found"]) document.getElementById(part).replaceWith(fresh.getElementById(part));
   document.querySelector(".state").replaceWith(fresh.querySelector(".state"));
+  renewControls(fresh);
   const place = document.getElementById("cards");
   const kept = [];
   for (const child of [...fresh.getElementById("cards").children]) {
@@ -99,4 +101,5 @@ function times() {
 
 for (const article of document.querySelectorAll("article[data-game]")) adopt(article);
 times();
+listenToControls();
 follow(Number(document.querySelector("main").dataset.seq), null, take, soon);
