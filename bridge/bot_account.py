@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from bridge.conversation import Speech, Titles
+from bridge.decisions.check_in import DaysTerms
 from bridge.decisions.draw import DrawTerms
 from bridge.decisions.engine_choice import Occasion
 from bridge.decisions.overhead import Overhead
@@ -31,6 +32,7 @@ class PlayStyle:
     rulesets: Mapping[str, Ruleset] = field(default_factory=dict)
     """The pools that opponents can choose in chat."""
     first_move_percent: int | None = None
+    days: DaysTerms = field(default_factory=DaysTerms)
     takebacks: int = 0
     """So many are granted in one game."""
 

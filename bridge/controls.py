@@ -29,7 +29,7 @@ class DaemonControls:
     async def resign(self, game_id: str) -> Done:
         """Give up a running game of one of our bots. Raises UsageError, PlatformError."""
         for lobby in self.lobbies():
-            if game_id in lobby.games:
+            if game_id in (*lobby.games, *lobby.parked):
                 await lobby.bot.platform.perform(Resign(game_id))
                 return Done("resigned", f"{lobby.name} resigns game {game_id}")
         raise UsageError(f"no bot of ours is playing a game {game_id}")

@@ -106,8 +106,10 @@ class Daemon:
         report = self.status()
         games = sum(len(lobby.games) for _, lobby in self._lobbies)
         lost = [f"{stream.name}: {stream.detail}" for stream in report.streams if not stream.alive]
+        parked = sum(len(lobby.parked) for _, lobby in self._lobbies)
         state = "draining" if report.draining else "running" if report.ready else "starting"
-        return "; ".join([f"{state}, games: {games}", *lost])
+        beside = [f"by correspondence: {parked}"] if parked else []
+        return "; ".join([f"{state}, games: {games}", *beside, *lost])
 
     def drain(self) -> None:
         """Take no more games; `run` returns when the running ones are over, after `drain_s` at the latest."""
@@ -203,6 +205,7 @@ class Daemon:
             rulesets=play.rulesets,
             takebacks=play.max_takebacks_accepted,
             first_move_percent=play.first_move_percent,
+            days=play.correspondence.terms,
         )
 
     def reload(self, settings: Settings) -> None:
@@ -216,6 +219,7 @@ class Daemon:
             if (play := account.play) is not None:
                 session = partial(self._session, replace(lobby.bot, style=self._style(play)))
                 lobby.set_policy(play.challenge.policy(play.concurrency), play.pools.choose, session)
+                lobby.check_ins.terms = play.correspondence.terms
                 seeking.set(play)
 
     def _playing(self) -> list[Lobby]:

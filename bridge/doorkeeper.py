@@ -89,6 +89,12 @@ class Doorkeeper:
         """The challenges that wait for a slot."""
         return len(self._waiting)
 
+    @property
+    def free(self) -> int:
+        """Slots that are free now."""
+        most = self._policy.concurrency
+        return max(0, most - self._slots.taken_of(most))
+
     def set_policy(self, policy: ChallengePolicy, pool_of: Callable[[Terms], str | None] | None = None) -> None:
         """From the next challenge on; those that wait are looked at again."""
         self._policy = policy

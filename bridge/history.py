@@ -15,12 +15,13 @@ def _done_mark(account: str) -> str:
     return f"lobby {account}"
 
 
-async def unfinished(journal: Journal, account: str) -> list[str]:
-    """Games of the account without a final verdict: still running, or over since we looked last.
+async def unfinished(journal: Journal, account: str) -> dict[str, bool]:
+    """Games of the account without a final verdict: still running, or over since we looked last; with each, whether it
+    has a clock.
 
     Raises JournalError.
     """
-    started: dict[str, None] = {}
+    started: dict[str, bool] = {}
     types = (event_types.GAME_STARTED, event_types.VERDICT_FINAL)
     after = await journal.cursor(_done_mark(account))
     while page := await journal.read(types=types, after=after, limit=_PAGE):
@@ -29,8 +30,8 @@ async def unfinished(journal: Journal, account: str) -> list[str]:
             if entry.type == event_types.VERDICT_FINAL:
                 started.pop(entry.subject, None)
             elif entry.account == account:
-                started[entry.subject] = None
-    return list(started)
+                started[entry.subject] = entry.data.get("time_control") is not None
+    return started
 
 
 async def all_finished(journal: Journal, account: str, seq: int) -> None:

@@ -102,12 +102,15 @@ class ChallengeGone:
 
 @dataclass(frozen=True, slots=True)
 class GameStarted:
-    """A game of this account is running; may be told again after a reconnect."""
+    """A game of this account is running; may be told again after a reconnect. `left_ms`: of our time, where told."""
 
     game_id: str
     seat: chess.Color | None = None
     tournament: str = ""
     opponent: Player = field(default=Player(), compare=False)
+    speed: str = field(default="", compare=False)
+    my_turn: bool = field(default=False, compare=False)
+    left_ms: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +211,10 @@ class Platform(Protocol):
         """What happens to the account, for ever."""
         ...
 
+    async def ongoing(self) -> Sequence[GameStarted]:
+        """The account's running games, at most 50. Raises PlatformError."""
+        ...
+
     def game(self, game_id: str) -> AsyncGenerator[GameMessage]:
         """A game of this account, exact and undelayed; ends after the snapshot that ends the game."""
         ...
@@ -239,7 +246,8 @@ class Platform(Protocol):
 class Limit:
     """What an engine may use. The clocks are already the smaller of KiriChess (less its own next toll) and platform,
     less overhead; all are above 0. `deadline_ms` is when the answer must be there, from now. `plain`: KiriChess does
-    not act, so its clocks must not count. `root_moves` (UCI, the best first): no other is to be played."""
+    not act, so its clocks must not count. `root_moves` (UCI, the best first): no other is to be played. `move_ms`: no
+    clock runs, and the move itself may take so long. `ponder`: whether the opponent's time may be used too."""
 
     white_ms: int
     black_ms: int
@@ -249,6 +257,8 @@ class Limit:
     nodes: int | None = None
     plain: bool = False
     root_moves: tuple[str, ...] | None = None
+    move_ms: int | None = None
+    ponder: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,9 @@ import structlog
 
 from bridge import history
 from bridge.account_log import AccountLog, Connection
+from bridge.check_ins import CheckIns
 from bridge.decisions.challenge import DAY_MS, ChallengePolicy
+from bridge.decisions.check_in import CORRESPONDENCE
 from bridge.decisions.pool_choice import Terms
 from bridge.doorkeeper import Doorkeeper
 from bridge.errors import BridgeError, JournalError, Refused
@@ -49,13 +51,18 @@ _UNKNOWN = Guest()
 class Running(Protocol):
     """What the lobby needs of a game."""
 
-    async def run(self, over: Callable[[], None]) -> None:
+    async def run(self, over: Callable[[], None]) -> bool:
         """Play to the end; `over` is called as soon as the platform's game has ended, whatever is to be said yet.
+
+        False: the game is by correspondence, and left until the opponent has moved.
 
         Raises:
             Refused: with 404, the platform knows no such game.
             BridgeError: it cannot be read now.
         """
+
+    def leave(self) -> None:
+        """Leave a game by correspondence as soon as it is not our move; others are played on."""
 
     async def abandon(self) -> None:
         """Judge what is known of a game that the platform does not know any more."""
@@ -64,6 +71,8 @@ class Running(Protocol):
 class _SessionEnd(Enum):
     OVER = auto()
     """With its game."""
+    PARKED = auto()
+    """It is by correspondence, and the opponent's move."""
     BROKEN = auto()
     """The game may still run."""
     NO_GAME = auto()
@@ -90,8 +99,10 @@ class Lobby:
         self._open_session = open_session
         self.slots = Slots()
         self.doorkeeper = Doorkeeper(bot, policy, pool_of, self.slots, lists or NameLists(), is_ours)
+        self.check_ins = CheckIns(bot, self.slots, lambda: self.doorkeeper.free, self._wake)
         self._sessions: set[str] = set()
         """The games that hold a slot, and the ones that are still being judged and told."""
+        self._open: dict[str, Running] = {}
         self._finished: deque[str] = deque(maxlen=_REMEMBERED)
         self._told_finished: deque[str] = deque(maxlen=_REMEMBERED)
         self._tasks = Tasks()
@@ -117,8 +128,13 @@ class Lobby:
 
     @property
     def games(self) -> tuple[str, ...]:
-        """The running games."""
+        """The running games, without those that are parked."""
         return tuple(self.slots.games)
+
+    @property
+    def parked(self) -> tuple[str, ...]:
+        """Running games by correspondence that were left until the opponent has moved."""
+        return tuple(self.slots.parked)
 
     def set_policy(
         self,
@@ -140,8 +156,12 @@ class Lobby:
         journal = self.bot.journal
         self.doorkeeper.bot_games_ms = await history.bot_games_ms(journal, self.name, self.bot.wall_ms() - DAY_MS)
         await self.doorkeeper.recall()
-        for game_id in await history.unfinished(journal, self.name):
-            self._start(game_id)
+        for game_id, has_clock in (await history.unfinished(journal, self.name)).items():
+            if has_clock:
+                self._start(game_id)
+            else:
+                self._park(game_id, _UNKNOWN)
+        self._tasks.spawn(self.check_ins.run())
         try:
             while True:
                 try:
@@ -177,10 +197,16 @@ class Lobby:
             case ChallengeGone():
                 self.doorkeeper.gone(event.challenge_id)
             case GameStarted():
-                self._start(event.game_id, Guest(event.opponent.id.lower(), event.opponent.is_bot))
+                guest = Guest(event.opponent.id.lower(), event.opponent.is_bot)
+                if event.speed == CORRESPONDENCE and not self._is_new(event.game_id):
+                    self._park(event.game_id, guest)
+                else:
+                    self._start(event.game_id, guest)
             case GameFinished():
                 self._told_finished.append(event.game_id)
                 self.slots.release(event.game_id)
+                if event.game_id in self.slots.parked:
+                    self._wake(event.game_id)
             case Connected():
                 self._welcome.set()
                 await self._connection.went(online=True)
@@ -191,11 +217,14 @@ class Lobby:
         """Take no more challenges; return when the running games are over."""
         self._draining = True
         self.doorkeeper.drain()
+        for session in self._open.values():
+            session.leave()
         self._settle()
         await self._idle.wait()
 
     def _freed(self) -> None:
         self.doorkeeper.admit()
+        self.check_ins.freed()
         self._settle()
 
     def _settle(self) -> None:
@@ -216,13 +245,28 @@ class Lobby:
             self.slots.games[game_id] = guest
         self.slots.release(game_id)
 
+    def _is_new(self, game_id: str) -> bool:
+        """Whether a slot is kept for it, or it is open: any other game by correspondence is one of perhaps many."""
+        return game_id in self.slots.reserved or game_id in self._sessions
+
+    def _park(self, game_id: str, guest: Guest) -> None:
+        if game_id not in self._finished:
+            self.slots.park(game_id, guest)
+            self.check_ins.ask()
+
+    def _wake(self, game_id: str) -> None:
+        """What is parked while the program ends is left to the next start."""
+        if not self._draining:
+            self._start(game_id)
+
     async def _play(self, game_id: str) -> None:
         """A broken session is followed by another one, for as long as the platform's game runs."""
         # For this task and those that it starts: every line that they log names the game.
         structlog.contextvars.bind_contextvars(game=game_id)
+        end = None
         try:
             attempt = 0
-            while (end := await self._run_session(game_id)) is not _SessionEnd.OVER:
+            while (end := await self._run_session(game_id)) not in (_SessionEnd.OVER, _SessionEnd.PARKED):
                 gone = end is _SessionEnd.NO_GAME
                 if attempt >= _SESSION_TRIES and (gone or game_id in self._told_finished):
                     await self._give_up(game_id, gone=gone)
@@ -231,16 +275,24 @@ class Lobby:
                 # An account that is refused is so in all its games.
                 await self._welcome.wait()
                 attempt += 1
-            self._finished.append(game_id)
+            if end is _SessionEnd.OVER:
+                self._finished.append(game_id)
         finally:
             self._sessions.discard(game_id)
-            self.slots.ended(game_id)
+            if end is _SessionEnd.PARKED:
+                self.slots.park(game_id, _UNKNOWN)
+            else:
+                self.slots.ended(game_id)
             self._settle()
-        await self._mark_finished()
+        if end is _SessionEnd.OVER:
+            await self._mark_finished()
 
     async def _run_session(self, game_id: str) -> _SessionEnd:
+        session = self._open[game_id] = self._open_session(game_id)
+        if self._draining:
+            session.leave()
         try:
-            await self._open_session(game_id).run(partial(self.slots.ended, game_id))
+            over = await session.run(partial(self.slots.ended, game_id))
         except BridgeError as error:
             log.error("game_failed", game=game_id, cause=str(error))
             return _SessionEnd.NO_GAME if isinstance(error, Refused) and error.status == 404 else _SessionEnd.BROKEN
@@ -248,7 +300,9 @@ class Lobby:
             # One game's fault must not end the others: it is told with its trace, and the game taken up again.
             log.exception("game_crashed", game=game_id)
             return _SessionEnd.BROKEN
-        return _SessionEnd.OVER
+        finally:
+            del self._open[game_id]
+        return _SessionEnd.OVER if over else _SessionEnd.PARKED
 
     async def _give_up(self, game_id: str, *, gone: bool) -> None:
         """Should the platform tell of it again, it is played again."""
@@ -265,7 +319,7 @@ class Lobby:
         """Where no game runs, a restart need not look further back."""
         try:
             seq = await self.bot.journal.last_seq()
-            if not self._sessions:
+            if not self._sessions and not self.slots.parked:
                 await history.all_finished(self.bot.journal, self.name, seq)
         except JournalError as error:
             log.warning("mark_not_stored", account=self.name, cause=str(error))

@@ -26,7 +26,7 @@ POLICY = frozenset({"reload", "drain_s", "engine_limits"})
 PLAY_POLICY = frozenset(
     {
         *{"pool", "rules", "concurrency", "move_overhead", "abort_time", "greeting", "language", "draw_or_resign"},
-        *{"challenge", "matchmaking", "tournaments", "max_takebacks_accepted", "first_move_percent"},
+        *{"challenge", "matchmaking", "tournaments", "max_takebacks_accepted", "first_move_percent", "correspondence"},
     }
 )
 """Those of them below `play:`. Games that run keep their pool, their overhead and their manners."""

@@ -6,7 +6,6 @@ decides what of it still stands. The board is never moved by our own hand.
 
 import asyncio
 from collections.abc import Callable
-from contextlib import aclosing
 
 import chess
 import structlog
@@ -15,6 +14,7 @@ from bridge import event_types, history
 from bridge.bot_account import BotAccount as BotAccount
 from bridge.bot_account import PlayStyle as PlayStyle
 from bridge.conversation import Conversation
+from bridge.days import Days
 from bridge.decisions.chat_commands import Facts
 from bridge.decisions.draw import cannot_pay, is_level
 from bridge.decisions.engine_choice import Occasion
@@ -86,6 +86,7 @@ class Session:
         """The moves to the position that tables called drawn, where chess alone decides."""
         self._offers: Offers | None = None
         self._can_claim = False
+        self._days = Days(bot.style.days, lambda: self._turn is None and self._is_running())
         self._stopwatch = Stopwatch(bot.measures)
 
     @property
@@ -94,30 +95,37 @@ class Session:
         assert self._seat is not None, "the game is not open yet"
         return self._seat
 
-    async def run(self, over: Callable[[], None] = lambda: None) -> None:
+    async def run(self, over: Callable[[], None] = lambda: None) -> bool:
         """Play the game to its end; `over` is called when the platform's game has ended, before the verdict.
+
+        False: it is by correspondence, and was left until the opponent has moved; another session goes on with it.
 
         Raises:
             PlatformError: the platform does not show the game; Refused with 404: it knows no such game.
             JournalError: what the journal has of the game cannot be read.
         """
         try:
-            await self._play(over)
+            ended = await self._play(over)
             await self._voice.finish(_GOODBYE_S)
         finally:
             await self._voice.finish(0)
+        return ended
 
-    async def _play(self, over: Callable[[], None]) -> None:
+    async def _play(self, over: Callable[[], None]) -> bool:
         try:
-            async with aclosing(self._bot.platform.game(self.game_id)) as messages:
-                async for message in messages:
-                    await self._read(message)
+            if not await self._days.listen(self._bot.platform.game(self.game_id), self._read):
+                return False
             if not self._tracker.is_open:
                 raise Refused(f"game {self.game_id}: the platform knows of no such game", status=404)
             over()
             await self._conclude()
         finally:
             await self._close()
+        return True
+
+    def leave(self) -> None:
+        """Leave a game by correspondence as soon as it is not our move; others are played on."""
+        self._days.leave()
 
     async def abandon(self) -> None:
         """The platform has no such game any more: what the journal has of it is judged as it stands.
@@ -155,6 +163,7 @@ class Session:
 
     async def _begin(self, info: GameInfo) -> None:
         side = chess.WHITE if info.white.id == self.me.lower() else chess.BLACK
+        self._days.begin(info)
         them = info.player(not side)
         terms = Terms(info.time_control, them.id.lower(), them.is_bot, info.variant, info.speed)
         rules = self._style.choose_rules(terms)
@@ -182,7 +191,8 @@ class Session:
         )
         if await history.standard(bot.journal, self.me, self.game_id):
             self._play_plain()
-        self._tasks.spawn(self._abort_idle())
+        if not self._days.count:
+            self._tasks.spawn(self._abort_idle())
 
     def _get_engine(self, info: GameInfo, pool: str) -> None:
         bot, other = self._bot, info.player(not self.seat.side)
@@ -190,10 +200,12 @@ class Session:
         self._engine = bot.choose_engine(Occasion(pool, info.speed, info.variant, kind, other.rating, color))
         engine = bot.new_engine(self._engine, self.game_id)
         self._thinker = Thinker(engine, bot.new_fallback(), self._engine_failed, bot.source)
-        self._tasks.spawn(self._thinker.start())
+        if not self._days.count:  # else it may not be needed this time
+            self._tasks.spawn(self._thinker.start())
 
     async def _take(self, message: GameOpened | GameState) -> None:
         await self._tracker.take(message.snapshot)
+        self._days.read(message.snapshot.clock_ms(self.seat.side))
         self._step()
         if self._offers is not None:
             self._offers.stand(message)
@@ -306,6 +318,8 @@ class Session:
     def _limit(self) -> Limit:
         style, tracker = self._style, self._tracker
         overhead_ms, plain = self._bot.overhead.ms(style.overhead_ms), not self.seat.acts
+        if self._days.count:
+            return self._days.limit(overhead_ms)
         caps = [style.think_cap_ms, first_move_ms(tracker.ledger, style.first_move_percent)]
         cap_ms = min((cap for cap in caps if cap is not None), default=None)
         time = budget(tracker.ledger, overhead_ms, tracker.elapsed_ms(), cap_ms, plain=plain)

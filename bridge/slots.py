@@ -19,6 +19,8 @@ class Slots:
         self.reserved: dict[str, Guest] = {}
         """For challenges that are accepted, or made, and no game yet."""
         self.games: dict[str, Guest] = {}
+        self.parked: dict[str, Guest] = {}
+        """By correspondence, and left until the opponent has moved: they take no slot."""
         self.freed: Callable[[], None] = lambda: None
         self.room: Callable[[], bool] = lambda: True
         """Whether the engines' budget lets one more game begin."""
@@ -40,8 +42,8 @@ class Slots:
         return sum(guest.is_bot for guest in self._guests().values())
 
     def with_opponent(self, opponent: str) -> int:
-        """Those of them that this opponent has."""
-        return sum(guest.opponent == opponent for guest in self._guests().values())
+        """Those of them that this opponent has, and its games that are parked."""
+        return sum(guest.opponent == opponent for guest in {**self.parked, **self._guests()}.values())
 
     def reserve(self, challenge_id: str, guest: Guest) -> None:
         """Before anything is sent."""
@@ -49,7 +51,15 @@ class Slots:
 
     def started(self, game_id: str, guest: Guest) -> None:
         """A game has begun, by a challenge or otherwise; `guest` is what the platform says of the opponent."""
+        guest = self.parked.pop(game_id, guest)
         self.games[game_id] = self.reserved.pop(game_id, guest)
+
+    def park(self, game_id: str, guest: Guest) -> None:
+        """A game is left for the time being; `guest` where the slot does not know."""
+        held = self.games.pop(game_id, None)
+        self.parked[game_id] = guest if held is None else held
+        if held is not None:
+            self.freed()
 
     def belongs(self, game_id: str, reserved: str) -> None:
         """A game takes the slot that is reserved for its tournament, not one more."""

@@ -130,12 +130,22 @@ class Game:
         """What `wtime`/`btime` say; correspondence counts down whole seconds for the side to move only (§2.2)."""
         if self.clock is not None:
             return 10 * self.clock.remaining_cs(color, now_ms)
-        days = None if isinstance(self.control, TimeControl) else self.control.days
-        if days is None:
+        if self.days is None:
             return NO_LIMIT_MS
-        full_ms = days * DAY_MS
+        full_ms = self.days * DAY_MS
         used_ms = now_ms - self.moved_at_ms if color == self.turn and not self.over else 0
         return max(0, full_ms - used_ms) // 1000 * 1000
+
+    @property
+    def days(self) -> int | None:
+        """Days for each move; None with a clock, or without any limit."""
+        return None if isinstance(self.control, TimeControl) else self.control.days
+
+    def out_of_time(self, now_ms: int) -> bool:
+        """Whether others would see the flag of the side to move fallen."""
+        if self.clock is not None:
+            return self.clock.flagged(now_ms)
+        return self.days is not None and now_ms - self.moved_at_ms >= self.days * DAY_MS
 
     def cannot_win(self, color: chess.Color) -> bool:
         """Material alone counts (§3.1)."""

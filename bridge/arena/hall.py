@@ -188,10 +188,11 @@ class Hall:
             self.audience.spectator_chat(game, line)
 
     async def _keep_time(self, game: Game) -> None:
-        """A game that somebody has open is looked at for a fallen flag every so often, others are not (§1.5)."""
+        """A game that somebody has open is looked at for a fallen flag every so often, others are not (§1.5), but for
+        those by correspondence, in which nobody need be there."""
         while not game.over:
             await asyncio.sleep(self.settings.flag_check_s)
-            if self.audience.watched(game):
+            if self.audience.watched(game) or game.days is not None:
                 self.happen(game, referee.check_flag(game, self.game_now_ms(game)))
 
     # The daily limit of games between bots (§4)

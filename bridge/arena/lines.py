@@ -141,6 +141,8 @@ def playing(game: Game, color: chess.Color, now_ms: int) -> Json:
     }
     if game.clock is not None:
         entry["secondsLeft"] = seconds(game.clock.remaining_cs(color, now_ms))
+    elif game.days is not None:
+        entry["secondsLeft"] = game.shown_ms(color, now_ms) // 1000
     if game.tournament_id:
         entry["tournamentId"] = game.tournament_id
     if game.winner is not None:

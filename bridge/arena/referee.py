@@ -23,7 +23,7 @@ def move(game: Game, color: chess.Color, uci: str, now_ms: int, *, lag_cs: int =
         _check_uci(uci)
         raise Rejected("Not your turn, or game already over")
     parsed = parse_move(game.board, uci)
-    if game.clock is not None and game.clock.too_late(now_ms, lag_cs):
+    if game.clock.too_late(now_ms, lag_cs) if game.clock is not None else game.out_of_time(now_ms):
         return flag(game, now_ms)
     happened = _push(game, parsed)
     ending = _ending_by_move(game)
@@ -123,7 +123,7 @@ def _end(game: Game, status: Status, winner: chess.Color | None) -> list[Happeni
 
 def check_flag(game: Game, now_ms: int) -> list[Happening]:
     """The look that others take at the clock, grace included."""
-    return flag(game, now_ms) if not game.over and game.clock is not None and game.clock.flagged(now_ms) else []
+    return flag(game, now_ms) if not game.over and game.out_of_time(now_ms) else []
 
 
 def flag(game: Game, now_ms: int) -> list[Happening]:

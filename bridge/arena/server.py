@@ -126,12 +126,13 @@ class Arena:
         source: str = "friend",
         rules: Iterable[str] = (),
         tournament_id: str | None = None,
+        days: int | None = None,
     ) -> str:
-        """Begin a game between two accounts without a challenge and answer its id; no limit: no clock."""
+        """Begin a game between two accounts without a challenge and answer its id; no limit: `days`, or no clock."""
         game = self.hall.pair(
             self.account(white if isinstance(white, str) else white.name),
             self.account(black if isinstance(black, str) else black.name),
-            control_of(limit_s, increment_s),
+            control_of(limit_s, increment_s, days),
             variant=variant,
             fen=fen,
             rated=rated,

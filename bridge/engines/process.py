@@ -170,7 +170,7 @@ class ProcessEngine:
             if protocol is None:
                 raise EngineError(f"engine {self._path} is not running: start it first")
             # A foreseen move is searched on with the clocks told before it. Tolls and captures would make them wrong.
-            ponder = self._ponder and limit.plain and limit.root_moves is None
+            ponder = self._ponder and limit.ponder and limit.plain and limit.root_moves is None
             found = await self._search(
                 protocol, ledger, self._limit(limit), limit.deadline_ms, self._only(ledger, limit), ponder=ponder
             )
@@ -237,15 +237,20 @@ class ProcessEngine:
 
     def _limit(self, limit: Limit) -> chess.engine.Limit:
         nodes = limit.nodes if limit.nodes is not None else self._nodes
-        movetime_ms = self._go.get("movetime")
-        return chess.engine.Limit(
+        bounds_ms = [bound for bound in (self._go.get("movetime"), limit.move_ms) if bound is not None]
+        bounds = chess.engine.Limit(
             depth=self._go.get("depth"),
-            time=None if movetime_ms is None else movetime_ms / 1000,
+            time=min(bounds_ms) / 1000 if bounds_ms else None,
+            nodes=max(1, nodes) if nodes is not None and self._door.takes_nodes else None,
+        )
+        if limit.move_ms is not None:
+            return bounds
+        return replace(
+            bounds,
             white_clock=max(1, limit.white_ms) / 1000,
             black_clock=max(1, limit.black_ms) / 1000,
             white_inc=_seconds(limit.white_increment_ms),
             black_inc=_seconds(limit.black_increment_ms),
-            nodes=max(1, nodes) if nodes is not None and self._door.takes_nodes else None,
         )
 
     async def _await_move(

@@ -21,6 +21,7 @@ from bridge.rules.pools import NAMED, Ruleset, parse_dials
 from bridge.rules.snapshot import TimeControl
 from bridge.settings.base import Dials, Many, Section, Text
 from bridge.settings.challenge import ChallengeSettings
+from bridge.settings.correspondence import Correspondence
 from bridge.settings.draw_or_resign import DrawOrResign
 from bridge.settings.engine_choice import EngineChoice
 from bridge.settings.matchmaking import MatchmakingSettings
@@ -154,6 +155,9 @@ class Play(Section):
 
     matchmaking: MatchmakingSettings = Field(
         default_factory=MatchmakingSettings, description="Challenges of the account's own to other bots."
+    )
+    correspondence: Correspondence = Field(
+        default_factory=Correspondence, description="Games with days for each move; plain chess."
     )
     tournaments: TournamentSettings = Field(
         default_factory=TournamentSettings, description="Arena tournaments that allow bots; plain chess."

@@ -203,3 +203,13 @@ def test_termination_tag(status: Status, termination: str) -> None:
     game = game_from()
     end(game, status, None, 0)
     assert exports.tags(game)["Termination"] == termination
+
+
+def test_days_run_out_for_the_side_to_move() -> None:
+    game = play(game_from(control=Correspondence(2)), "e2e4")  # type: ignore[arg-type]
+    over_ms = game.created_at_ms + 2 * 86_400_000
+    assert check_flag(game, over_ms - 1) == []
+    check_flag(game, over_ms)
+    assert (game.status, game.winner) == (Status.OUT_OF_TIME, WHITE)
+    endless = play(game_from(control=Correspondence()), "e2e4")  # type: ignore[arg-type]
+    assert check_flag(endless, over_ms * 2) == []

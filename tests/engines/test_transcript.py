@@ -5,6 +5,7 @@ import re
 import shutil
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -135,3 +136,18 @@ async def test_the_last_words_of_a_program_that_dies_are_there_with_its_status(t
     await logs.close()
     text = (tmp_path / "abcdefgh-Kiri.log").read_text()
     assert "! no network file\n" in text and "# exited with 1\n" in text
+
+
+@needs_stockfish
+async def test_a_move_with_a_time_of_its_own_is_searched_without_clocks(
+    tmp_path: Path, game: Game, limit: Limits
+) -> None:
+    logs = opened(tmp_path)
+    engine = ProcessEngine("stockfish", go_commands={"depth": 30}, ponder=True)
+    engine.write_to(logs.of("abcdefgh", "Kiri"))
+    await engine.start()
+    await engine.think(game(), replace(limit(), plain=True, move_ms=100, ponder=False))
+    await engine.close()
+    await logs.close()
+    (told,) = re.findall(r" > (go .*)\n", (tmp_path / "abcdefgh-Kiri.log").read_text())
+    assert told == "go depth 30 movetime 100"

@@ -163,6 +163,9 @@ class GameRef(Shape):
     color: Text = ""
     opponent: User | None = None
     tournament_id: Text = Field(default="", alias="tournamentId")
+    speed: Text = ""
+    is_my_turn: Flag = Field(default=False, alias="isMyTurn")
+    seconds_left: int | None = Field(default=None, alias="secondsLeft")
 
 
 class Token(Shape):

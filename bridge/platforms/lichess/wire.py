@@ -57,7 +57,9 @@ def parse_started(found: object) -> GameStarted:
     if not game_id:
         raise WireError("game: it has no id")
     opponent = _opponent(game.opponent or shapes.User())
-    return GameStarted(game_id, parse_color(game.color), game.tournament_id, opponent)
+    left_ms = None if game.seconds_left is None else 1000 * game.seconds_left
+    seat = parse_color(game.color)
+    return GameStarted(game_id, seat, game.tournament_id, opponent, game.speed, game.is_my_turn, left_ms)
 
 
 def _opponent(user: shapes.User) -> Player:

@@ -69,8 +69,9 @@ def _habits(draft: Draft) -> None:
             line(draft, ("greeting", key), (*PLAY, "greeting", key))
         else:
             draft.tell(("greeting", key), "is no line that is said")
-    for key in draft.peer.table("correspondence"):
-        draft.note(("correspondence", key), "games by correspondence are plain chess here, by the engine's own time")
+    for key in ("move_time", "checkin_period", "disconnect_time"):
+        number(draft, ("correspondence", key), (*PLAY, "correspondence", key), 0 if key[0] == "d" else 1, 86_400)
+    draft.move(("correspondence", "ponder"), (*PLAY, "correspondence", "ponder"))
     number(draft, ("max_takebacks_accepted",), (*PLAY, "max_takebacks_accepted"), 0, 100)
 
 
