@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bridge.errors import BridgeError, UsageError
+from bridge.errors import BridgeError, Unreachable, UsageError
 
 if TYPE_CHECKING:
     from bridge.settings import Settings
@@ -55,7 +55,10 @@ async def _upgrade(account: "Account", yes: bool, config: Path) -> None:
         raise UsageError(f"the account has no token in {config}")
     platform = Lichess(account.url, account.token.get_secret_value())
     try:
-        owner = await platform.account()
+        try:
+            owner = await platform.account()
+        except Unreachable as error:
+            raise Unreachable(f"{account.url} does not answer; is the address right? ({error})") from None
         if owner.is_bot:
             click.echo(f"{owner.name} is a BOT account already")
             return

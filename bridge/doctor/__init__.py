@@ -2,31 +2,41 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 
 from bridge.doctor.accounts import examine_account
 from bridge.doctor.engines import examine_engine
 from bridge.doctor.finding import Finding, wrong
-from bridge.doctor.machine import examine_folder, examine_journal, examine_monitor
+from bridge.doctor.machine import examine_folder, examine_journal, examine_monitor, examine_secrets
 from bridge.doctor.running import running_bridge
-from bridge.doctor.targets import examine_watch, examine_webhook
+from bridge.doctor.sources import examine_sources
+from bridge.doctor.targets import examine_notification, examine_watch, examine_webhook
 from bridge.settings.models import Account, Settings
 from bridge.settings.watch import WatchAccount
 
 __all__ = ["Finding", "examine", "wrong"]
 
 
-async def examine(settings: Settings, config: str) -> AsyncGenerator[Finding]:
-    """Every check, in the order in which a game would need what it checks; `config` is the file's name."""
+async def examine(settings: Settings, config: str, *, online: bool = False) -> AsyncGenerator[Finding]:
+    """Every check, in the order in which a game would need what it checks; `config` is the file's name.
+
+    `online`: whether the sites that moves are looked up at are tried too.
+    """
     running = running_bridge(settings.journal.url, config)
     if running is not None:
         yield Finding("daemon", f"it runs with this configuration (process {running})")
+    for finding in examine_secrets(settings, config):
+        yield finding
     for index, account in enumerate(settings.accounts):
         subject = f"account {account.name or index + 1}"
         needs = _scopes(account, settings)
         async with aclosing(examine_account(account, subject, config, needs)) as findings:
             async for finding in findings:
                 yield finding
+        if account.play is not None:
+            async for finding in examine_sources(account.play, online):
+                yield replace(finding, subject=f"{subject}, {finding.subject}")
     for name, engine in settings.engines.items():
         yield await examine_engine(name, engine)
     for entry in settings.watch:
@@ -42,6 +52,8 @@ async def examine(settings: Settings, config: str) -> AsyncGenerator[Finding]:
         yield examine_folder("engine_logs", Path(settings.engine_logs.folder), "engine-logs")
     for webhook in settings.webhooks:
         yield await examine_webhook(webhook)
+    for index, notification in enumerate(settings.notifications):
+        yield examine_notification(f"notification {index + 1}", notification)
 
 
 def _scopes(account: Account, settings: Settings) -> frozenset[str]:

@@ -10,6 +10,7 @@ import aiohttp
 
 from bridge.doctor.finding import Finding, told, wrong
 from bridge.errors import PlatformError, Refused, UsageError
+from bridge.platforms.lichess.answers import no_answer
 from bridge.platforms.lichess.platform import Lichess
 from bridge.settings.models import Account
 from bridge.settings.template import token_link
@@ -31,8 +32,7 @@ async def examine_account(
     try:
         least_s, most_s = await _ahead(account.url, now)
     except (aiohttp.ClientError, TimeoutError, OSError) as error:
-        cause = str(error) or "no answer in time"
-        yield wrong(subject, f"{account.url} cannot be reached: {cause}", f"curl -I {account.url}")
+        yield wrong(subject, str(no_answer(f"{account.url} cannot be reached", error)), f"curl -I {account.url}")
         return
     yield _clock(account.url, subject, least_s, most_s)
     if not await _speaks_the_api(account.url):
@@ -128,7 +128,7 @@ async def _token(
             raise
         facts = None
     if facts is None:
-        return wrong(subject, f"{platform.url} does not know this token", link)
+        return wrong(subject, f"{platform.url} does not know this token: mistyped, revoked or expired", link)
     missing = sorted(needs - facts.scopes)
     if missing:
         has = ", ".join(sorted(facts.scopes)) or "none"

@@ -1,4 +1,4 @@
-"""Checks of this machine: the monitor's port, the journal, the folder for games."""
+"""Checks of this machine: who can read the secrets, the monitor's port, the journal, the folder for games."""
 
 import errno
 import os
@@ -11,13 +11,22 @@ from pathlib import Path
 
 from bridge.doctor.finding import Finding, told, wrong
 from bridge.journal import SqlJournal
-from bridge.settings.models import MonitorSettings
+from bridge.settings.models import MonitorSettings, Settings
+from bridge.settings.resolve import open_to_all, secret_files
 
 _SQLITE = b"SQLite format 3\0"
 """How every database file begins (https://sqlite.org/fileformat2.html)."""
 
 JOURNAL = "journal"
 MONITOR = "monitor"
+
+
+def examine_secrets(settings: Settings, config: str) -> Iterator[Finding]:
+    """The files with secrets that others can read."""
+    for _, file in secret_files(settings, Path(config).absolute().parent):
+        if open_to_all(file):
+            text = f"every user of this machine can read {file}"
+            yield wrong("secrets", text, f"chmod 600 {_quoted(file)}")
 
 
 def examine_monitor(monitor: MonitorSettings, config: str, running: int | None = None) -> Finding:

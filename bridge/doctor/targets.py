@@ -1,6 +1,7 @@
 """Checks of what goes on elsewhere: the games that are watched exist, and the programs that hear of them listen."""
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import aclosing
 from urllib.parse import urlsplit
 
@@ -9,10 +10,13 @@ from bridge.errors import PlatformError, RecordError, Refused
 from bridge.interfaces import Disconnected
 from bridge.platforms.lichess.platform import Lichess
 from bridge.settings.models import Account, Settings
-from bridge.settings.watch import WatchAccount, WatchEntry, WatchGame, WatchTv, WatchUser
+from bridge.settings.notifications import NotificationSettings
+from bridge.settings.watch import WatchAccount, WatchEntry, WatchGame, WatchGames, WatchTv, WatchUser
 from bridge.settings.webhooks import WebhookSettings
 
 _PATIENCE_S = 10.0
+_ONE_BY_ONE = 10
+"""Games of a list that are asked for by themselves, at most."""
 
 
 async def examine_watch(entry: WatchEntry, settings: Settings) -> Finding | None:
@@ -25,6 +29,8 @@ async def examine_watch(entry: WatchEntry, settings: Settings) -> Finding | None
         match entry:
             case WatchGame():
                 return await told(f"watch game:{entry.game}", _game(platform, entry.game))
+            case WatchGames():
+                return await told(f"watch games ({len(entry.games)})", _games(platform, entry.games))
             case WatchUser():
                 return await told(f"watch user:{entry.user}", _user(platform, entry.user))
             case WatchTv():
@@ -46,6 +52,22 @@ async def _game(platform: Lichess, game: str) -> Finding:
         # It runs, or cannot be judged: it is there.
         return Finding(subject, "the game is there")
     return Finding(subject, "the game is there, and over")
+
+
+async def _games(platform: Lichess, games: Sequence[str]) -> Finding:
+    """Asked for together; those that are not among the answers, once more one by one: they may run."""
+    subject = f"watch games ({len(games)})"
+    ids = [game[:8] for game in games]
+    found = await asyncio.gather(*map(platform.finished_among_many, ids), return_exceptions=True)
+    doubtful = [game for game, answer in zip(ids, found, strict=True) if isinstance(answer, PlatformError)]
+    if len(doubtful) > _ONE_BY_ONE:
+        shown = f"{', '.join(doubtful[:_ONE_BY_ONE])}, …"
+        return wrong(subject, f"{platform.url} gives {len(doubtful)} of them not, or not yet: {shown}: see watch.games")
+    missing = [game for game in doubtful if not (await _game(platform, game)).fine]
+    if missing:
+        return wrong(subject, f"{platform.url} has no game {', '.join(missing)}: mend watch.games")
+    over = len(games) - len(doubtful)
+    return Finding(subject, f"they are all there, {over} of them over")
 
 
 async def _user(platform: Lichess, name: str) -> Finding:
@@ -89,3 +111,9 @@ async def examine_webhook(webhook: WebhookSettings) -> Finding:
     writer.close()
     signed = "signed" if webhook.secret is not None else "not signed"
     return Finding("webhook", f"{where} listens, and gets {', '.join(webhook.events)}, {signed}")
+
+
+def examine_notification(subject: str, told_by: NotificationSettings) -> Finding:
+    """Which service tells of what; nothing is sent. Apprise has read the address with the file."""
+    service = told_by.url.get_secret_value().partition(":")[0] if told_by.url is not None else ""
+    return Finding(subject, f"{service}:// is an address of Apprise's, and tells of {', '.join(told_by.events)}")

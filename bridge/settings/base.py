@@ -56,8 +56,27 @@ def _http_address(value: str) -> str:
 
 
 def _secret(value: object) -> object:
-    if isinstance(value, str) and (not value or re.search(r"\s", value)):
-        raise ValueError("must not be empty or hold spaces")
+    """What is left around it when it is pasted, or read from a file by a shell, does not count."""
+    if not isinstance(value, str):
+        return value
+    if not (bare := value.strip()):
+        raise ValueError("must not be empty; is the variable that it names?")
+    if re.search(r"\s", bare):
+        raise ValueError("must not hold spaces or line breaks: one secret, and nothing else")
+    return bare
+
+
+def api_token(value: SecretStr) -> SecretStr:
+    """Raises ValueError: no server gives such a token (RFC 6750 has the characters). It is not shown."""
+    text = value.get_secret_value()
+    if "${" in text:
+        return value  # a variable that is not set, which is told by itself
+    if text[:1] == "$":
+        raise ValueError("begins with $: a variable is written ${NAME}")
+    if text[:1] in "\"'":
+        raise ValueError("has quotes around it that are part of it: take them away")
+    if not re.fullmatch(r"[A-Za-z0-9._~+/=-]+", text):
+        raise ValueError("holds a character that no token has: copy it once more")
     return value
 
 
@@ -82,6 +101,7 @@ def one_of_form(pattern: str, what: str) -> Callable[[str], str]:
 Text: TypeAlias = Annotated[str, Field(min_length=1)]
 HttpAddress: TypeAlias = Annotated[str, Field(json_schema_extra={"format": "uri"}), AfterValidator(_http_address)]
 Secret: TypeAlias = Annotated[SecretStr, BeforeValidator(_secret)]
+ApiToken: TypeAlias = Annotated[Secret, AfterValidator(api_token)]
 Listen: TypeAlias = Annotated[str, AfterValidator(_listen)]
 Dials: TypeAlias = dict[str, object]
 """Dials as a person writes them; `bridge.rules.pools.parse_dials` says what is wrong with them."""

@@ -42,7 +42,8 @@ def crosscheck(value: object) -> Iterator[Problem]:
 def doubts(document: Document) -> Iterator[Problem]:
     """What can be used but is most likely not meant."""
     root = _table(document.value)
-    if not root.get("watch") and not any(account.get("play") for _, account in _tables(root, "accounts")):
+    is_listed = all(isinstance(root.get(name) or [], list) for name in ("accounts", "watch"))
+    if is_listed and not root.get("watch") and not any(account.get("play") for _, account in _tables(root, "accounts")):
         yield Problem((), "there is nothing to do: give an account `play:`, or name games under `watch:`")
     for path, written in document.written.items():
         if is_secret(path) and path[0] != "engines" and written and "${" not in written:
@@ -114,6 +115,9 @@ def _account(path: Path, account: Table, engines: Table) -> Iterator[Problem]:
             (*at, "engine"), unknown("engine", engine, engines) if engines else "there is no `engines:` table"
         )
     yield from _choices(at, play, engines)
+    for kind in _table(_table(play.get("polyglot")).get("book")):
+        if kind not in (known := ("standard", "chess960", *NAMED)):
+            yield Problem((*at, "polyglot", "book"), unknown("variant or pool", kind, known))
     if "pool" in _table(play.get("rules")):
         yield Problem((*at, "rules", "pool"), "the pool stands beside rules, not in it")
     else:

@@ -1,6 +1,7 @@
 """The configuration file: everything wrong with it at once, or settings that are ready to be used."""
 
 import os
+import shlex
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path as FilePath
 from typing import Literal
@@ -12,7 +13,7 @@ from bridge.settings.base import Section
 from bridge.settings.crosscheck import crosscheck, doubts
 from bridge.settings.models import Settings
 from bridge.settings.problems import Problem
-from bridge.settings.resolve import resolve
+from bridge.settings.resolve import open_to_all, resolve, secret_files
 from bridge.settings.translate import is_secret, translate
 from bridge.settings.yaml_source import LARGEST_BYTES, Document, read_yaml
 
@@ -51,8 +52,12 @@ def load(
     if settings is not None and not problems:
         settings, found = resolve(settings, file.absolute().parent, unset=document.unset)
         (warnings if mode == "check" else problems).extend(found)
+        if mode == "check":
+            warnings += _open_secrets(settings, file.absolute().parent)
     if mode == "check" and isinstance(document.value, dict):
         warnings.extend(doubts(document))
+    if settings is None and not problems:
+        problems = _unset(document)  # so much depends on them that the rest cannot be read
     for line in _lines(file, document, warnings):
         warn(line)
     if problems or settings is None:
@@ -96,6 +101,14 @@ def _validate(document: Document) -> tuple[Settings | None, list[Problem]]:
 
 def _unset(document: Document) -> list[Problem]:
     return [Problem(path, f"the environment variable {name} is not set") for path, name in document.unset.items()]
+
+
+def _open_secrets(settings: Settings, folder: FilePath) -> list[Problem]:
+    return [
+        Problem(path, f"{file} can be read by every user of this machine: chmod 600 {shlex.quote(str(file))}")
+        for path, file in secret_files(settings, folder)
+        if open_to_all(file)
+    ]
 
 
 def _lines(file: FilePath, document: Document, problems: Iterable[Problem]) -> list[str]:

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from bridge.addresses import split_listen
-from bridge.settings.base import LICHESS_URL, HttpAddress, Listen, Many, Secret, Section, Text
+from bridge.settings.base import LICHESS_URL, ApiToken, HttpAddress, Listen, Many, Secret, Section, Text
 from bridge.settings.engine_limits import EngineLimits
 from bridge.settings.engines import EngineSettings
 from bridge.settings.notifications import NotificationSettings
@@ -22,7 +22,7 @@ class Account(Section):
     platform: Literal["lichess"] = Field(description="The kind of platform.")
     name: Text | None = Field(default=None, description="What the account is called in this file and in messages.")
     url: HttpAddress = Field(default=LICHESS_URL, description="Any server that speaks the API.")
-    token: Secret | None = Field(
+    token: ApiToken | None = Field(
         default=None, description="The account's API token, best as ${NAME} of an environment variable."
     )
     token_file: Text | None = Field(default=None, description=_TOKEN_FILE.format(what="token"))

@@ -1,5 +1,7 @@
 """`notifications:`: people who are told of events, by whatever Apprise can write to (Discord, Telegram, e-mail, …)."""
 
+import difflib
+import re
 from typing import Annotated, Self, TypeAlias
 
 from jinja2 import TemplateSyntaxError
@@ -25,9 +27,24 @@ def readable(value: SecretStr) -> SecretStr:
 
     # It would tell the address.
     logging.getLogger("apprise").disabled = True
-    if not apprise.Apprise().add(value.get_secret_value()):
-        raise ValueError("is no address that Apprise can read; see https://github.com/caronc/apprise/wiki")
+    if "${" in value.get_secret_value():
+        return value  # a variable that is not set, which is told by itself
+    if not apprise.Apprise().add(address := value.get_secret_value()):
+        raise ValueError(f"{_what_is_wrong(address)}; see https://github.com/caronc/apprise/wiki")
     return value
+
+
+def _what_is_wrong(address: str) -> str:
+    """The service may be named where it is one word before `://`; nothing else of the address."""
+    from apprise.plugins import N_MGR
+
+    service = re.match(r"([A-Za-z]{2,20})://", address)
+    if service is None:
+        return "is no address that Apprise can read: it begins with a service, such as discord://"
+    if (name := service[1].lower()) not in (known := N_MGR.schemas()):  # type: ignore[no-untyped-call]  # of a library without types
+        near = difflib.get_close_matches(name, known, n=1)
+        return f"names no service of Apprise's: {name}://" + (f"; did you mean {near[0]}://?" if near else "")
+    return f"is no address that Apprise can read: something is missing after {name}://"
 
 
 def _template(value: str) -> str:

@@ -1,11 +1,13 @@
 """Settings as the program needs them: token files read, relative paths counted from the file's folder."""
 
-from collections.abc import Container, Iterable
+import stat
+from collections.abc import Container, Iterable, Iterator
 from pathlib import Path as FilePath
 from typing import TypeVar
 
 from pydantic import SecretStr
 
+from bridge.settings.base import api_token
 from bridge.settings.engines import EngineSettings, KiriEngine, PythonEngine, UciEngine, XboardEngine
 from bridge.settings.models import Account, MonitorSettings, Settings
 from bridge.settings.notifications import NotificationSettings, readable
@@ -27,11 +29,13 @@ def resolve(settings: Settings, folder: FilePath, *, unset: Container[Path]) -> 
         if holder.token_file is None or at in unset:
             return holder
         try:
-            token = _read_token(folder / holder.token_file)
+            token = SecretStr(_read_token(folder / holder.token_file))
+            if isinstance(holder, Account):
+                api_token(token)
         except ValueError as error:
             problems.append(Problem(at, str(error)))
             return holder
-        return holder.model_copy(update={"token": SecretStr(token)})
+        return holder.model_copy(update={"token": token})
 
     def with_url(holder: NotificationSettings, path: Path) -> NotificationSettings:
         at = (*path, "url_file")
@@ -75,6 +79,32 @@ def _with_sources(account: Account, folder: FilePath) -> Account:
 
 def _absolute(paths: Iterable[str], folder: FilePath) -> tuple[str, ...]:
     return tuple(str(folder / FilePath(path).expanduser()) for path in paths)
+
+
+def secret_files(settings: Settings, folder: FilePath) -> Iterator[tuple[Path, FilePath]]:
+    """The files that hold secrets, with the keys that name them."""
+    for index, account in enumerate(settings.accounts):
+        if account.token_file is not None:
+            yield ("accounts", index, "token_file"), folder / account.token_file
+    if settings.monitor is not None and settings.monitor.token_file is not None:
+        yield ("monitor", "token_file"), folder / settings.monitor.token_file
+    for index, told in enumerate(settings.notifications):
+        if told.url_file is not None:
+            yield ("notifications", index, "url_file"), folder / told.url_file
+
+
+def open_to_all(file: FilePath) -> bool:
+    """Whether every user of this machine can read it: by its own mode, and by those of the folders above.
+
+    In a container, where /run/secrets is, there are no other users, and Docker leaves the host's mode.
+    """
+    if file.is_relative_to("/run/secrets"):
+        return False
+    try:
+        readable_by_all = bool(file.stat().st_mode & stat.S_IROTH)
+        return readable_by_all and all(folder.stat().st_mode & stat.S_IXOTH for folder in file.absolute().parents)
+    except OSError:  # what cannot be looked at is told by whoever reads it
+        return False
 
 
 def _read_token(file: FilePath) -> str:

@@ -29,7 +29,7 @@ _TYPES = {
     "int_from_float": "a whole number",
     "bool_type": "true or false",
     "float_type": "a number",
-    "tuple_type": "a list",
+    "tuple_type": "a list (each entry after a `- `)",
     "dict_type": "a table of keys",
     "model_type": "a table of keys",
     "model_attributes_type": "a table of keys",
@@ -96,7 +96,8 @@ class _Translator:
                 return [Problem(path[:-1], f"the key {path[-1]!r} is missing")]
             case "union_tag_invalid":
                 given, known = first["ctx"]["tag"], re.findall(r"'([^']*)'", first["ctx"]["expected_tags"])
-                return [Problem((*path, "kind"), unknown("kind", given, known))]
+                own = f"; for a program: kind: uci, path: {given}" if path[0] == "engines" else ""
+                return [Problem((*path, "kind"), unknown("kind", given, known) + own)]
             case "union_tag_not_found":
                 return self._without_form(path)
             case "value_error":
@@ -149,7 +150,7 @@ class _Translator:
     def _as_written(self, path: Path, text: str) -> str:
         """What `${NAME}` stands for may be a secret: it is shown as it was written."""
         value, written = value_at(self._document.value, path), self._document.written.get(path, "")
-        return text.replace(value, written) if isinstance(value, str) and value and value != written else text
+        return text.replace(value, written) if isinstance(value, str) and value.strip() and value != written else text
 
 
 def _yaml_name(value: object) -> str:

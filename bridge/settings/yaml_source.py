@@ -22,6 +22,7 @@ _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _REFERENCE = re.compile(r"\$(\$?)\{([^}]*)\}?")
 _OPEN, _CLOSE = "\ue000", "\ue001"
 """Stand in for the braces of `${NAME}` while YAML is read, which would take them for a table inside `{…}` and `[…]`."""
+_INDENTED_BY_TAB = re.compile(r"[ -]*\t")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _INT, _FLOAT, _BOOL, _NULL = (f"tag:yaml.org,2002:{name}" for name in ("int", "float", "bool", "null"))
 _PLAIN_INT = re.compile(r"[-+]?(0|[1-9][0-9]*)")
@@ -62,6 +63,8 @@ def read_yaml(text: str, variables: Mapping[str, str]) -> Document:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         what = " ".join(part for part in (error.context, error.problem) if part)
+        if mark and _INDENTED_BY_TAB.match("".join(text.splitlines()[mark.line : mark.line + 1])):
+            what = "the line is indented with a tab; use spaces"
         place = (mark.line + 1, mark.column + 1) if mark else (1, 1)
         document.problems.append(Problem((), f"this is not YAML: {what}", place))
         return document

@@ -76,10 +76,12 @@ class Book:
 
 
 def _open(file: str) -> chess.polyglot.MemoryMappedReader:
+    if Path(file).is_dir():
+        raise UsageError(f"book {Path(file)} cannot be read: it is a folder")
     try:
         return chess.polyglot.open_reader(file)
     except (OSError, ValueError) as error:
-        cause = error.strerror if isinstance(error, OSError) else str(error)
+        cause = (isinstance(error, OSError) and error.strerror) or str(error)
         raise UsageError(f"book {Path(file)} cannot be read: {cause}") from None
 
 

@@ -2,8 +2,10 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Coroutine
+import tempfile
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeAlias
 
 import pytest
@@ -30,6 +32,15 @@ def _say(*args: str, stdin: str = "", **variables: str) -> Said:
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return Said(result.stdout, result.stderr, result.exit_code)
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that every user can look into; pytest's own are for one."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        yield folder
 
 
 @pytest.fixture

@@ -91,6 +91,15 @@ async def test_a_token_that_may_not(arena: Arena, config: str, say_async: Say) -
     assert not is_bot(arena, "Narrow")
 
 
+def test_a_server_that_is_not_there_is_named(say: Say, tmp_path: Path) -> None:
+    file = tmp_path / "c.yml"
+    account = "{platform: lichess, url: 'http://127.0.0.1:1', token: '${TOKEN}', play: {engine: main}}"
+    file.write_text(f"accounts: [{account}]\nengines: {{main: {{kind: random}}}}\n")
+    said = say("account", "upgrade", "-c", str(file), TOKEN="lip_human")
+    assert (said.status, len(said.stderr.splitlines())) == (1, 1)
+    assert "http://127.0.0.1:1 does not answer; is the address right?" in said.stderr
+
+
 @pytest.mark.parametrize(
     ("args", "told"),
     [((), "several accounts play"), (("--account", "third"), "no such account (known: first, second)")],

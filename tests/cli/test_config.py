@@ -51,6 +51,73 @@ def test_check_of_anything_is_a_line_and_never_a_traceback(
     assert str(file) in said.stderr
 
 
+BOT = (
+    "accounts: [{{platform: lichess, token: '${{T}}', play: {{engine: main{play}}}}}]\n"
+    "engines: {{main: {{kind: {kind}}}}}\n"
+)
+TOLD = "watch: [{user: ann, pool: anchor}]\nnotifications: [{url: '${T}'}]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "token", "said"),
+    [
+        ("accounts:\n\t- platform: lichess\n", "lip_x", ":2:1: this is not YAML: the line is indented with a tab"),
+        (
+            "accounts:\n  - platform: lichess\n\t name: a\n",
+            "lip_x",
+            ":3:1: this is not YAML: the line is",
+        ),
+        ("accounts: {platform: lichess}\n", "lip_x", "accounts: must be a list (each entry after a `- `)"),
+        (BOT.format(play="", kind="stockfish"), "lip_x", "; for a program: kind: uci, path: stockfish"),
+        (BOT.format(play=", polyglot: {book: {standart: [a]}}", kind="kiri"), "lip_x", "; did you mean 'standard'?"),
+        (BOT.format(play="", kind="kiri"), " ", "token: must not be empty; is the variable that it names?"),
+        (BOT.format(play="", kind="kiri"), "lip_a lip_b", "must not hold spaces or line breaks"),
+        (BOT.format(play="", kind="kiri"), "'lip_x'", "has quotes around it that are part of it"),
+        (BOT.format(play="", kind="kiri"), "$LICHESS_TOKEN", "begins with $: a variable is written ${NAME}"),
+        (BOT.format(play="", kind="kiri"), "lip_é", "holds a character that no token has"),
+        (TOLD, "discrod://1/lip_x", "discrod://; did you mean discord://?"),
+        (TOLD, "12345:lip_x", "it begins with a service, such as discord://"),
+    ],
+)
+def test_a_newcomers_mistake_is_one_line_that_mends_it(
+    say: Callable[..., Any], tmp_path: Path, text: str, token: str, said: str
+) -> None:
+    file = tmp_path / "c.yml"
+    file.write_text(text)
+    answer = say("config", "check", str(file), T=token)
+    assert (answer.status, len(answer.stderr.splitlines())) == (2, 1), answer.stderr
+    assert said in answer.stderr
+    assert "lip_" not in answer.stderr
+
+
+def test_what_a_shell_leaves_around_a_token_does_not_count(say: Callable[..., Any], tmp_path: Path) -> None:
+    file = tmp_path / "c.yml"
+    file.write_text(BOT.format(play="", kind="kiri"))
+    assert say("config", "check", str(file), T="lip_x\n").status == 0
+    token = load(file, variables={"T": " lip_x\n"}).accounts[0].token
+    assert token is not None and token.get_secret_value() == "lip_x"
+
+
+def test_a_token_file_that_others_can_read_is_warned_of(say: Callable[..., Any], open_folder: Path) -> None:
+    file, secret = open_folder / "c.yml", open_folder / "secret"
+    file.write_text(BOT.format(play="", kind="kiri").replace("token: '${T}'", "token_file: secret"))
+    secret.write_text("lip_x\n")
+    secret.chmod(0o644)
+    said = say("config", "check", str(file))
+    assert said.status == 0
+    assert f"accounts[0].token_file: {secret} can be read by every user of this machine: chmod 600" in said.stderr
+    secret.chmod(0o600)
+    assert say("config", "check", str(file)).stderr == ""
+
+
+def test_a_notification_whose_variable_is_not_set_is_told(say: Callable[..., Any], tmp_path: Path) -> None:
+    file = tmp_path / "c.yml"
+    file.write_text("watch: [{user: ann, pool: anchor}]\nnotifications: [{url: '${NOT_SET}'}]\n")
+    said = say("config", "check", str(file))
+    assert said.status == 0
+    assert "notifications[0].url: the environment variable NOT_SET is not set" in said.stderr
+
+
 def test_check_without_a_file_is_wrong_usage(say: Callable[..., Any], tmp_path: Path) -> None:
     assert say("config", "check").status == 2
     said = say("config", "check", str(tmp_path / "none.yml"))

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from aiohttp import ClientSession, web
 
-from bridge.arena import Account, Arena
+from bridge.arena import Account, Arena, referee
 from bridge.doctor import engines
 from bridge.journal import SqlJournal
 
@@ -47,10 +47,10 @@ async def arena() -> AsyncIterator[Arena]:
 def write(tmp_path: Path) -> Callable[..., str]:
     """Writes a configuration; returns its path."""
 
-    def write_file(url: str, engine: str = "{kind: random}", more: str = "") -> str:
+    def write_file(url: str, engine: str = "{kind: random}", more: str = "", play: str = "concurrency: 1") -> str:
         file = tmp_path / "c.yml"
         file.write_text(
-            f"accounts: [{{platform: lichess, url: '{url}', token: '${{TOKEN}}', play: {{engine: main}}}}]\n"
+            f"accounts: [{{platform: lichess, url: '{url}', token: '${{TOKEN}}', play: {{engine: main, {play}}}}}]\n"
             f"engines: {{main: {engine}}}\n{more}"
         )
         return str(file)
@@ -142,7 +142,7 @@ async def test_an_account_that_is_no_bot(arena: Arena, write: Callable[..., str]
 async def test_a_server_that_is_not_there(write: Callable[..., str], say_async: Say, free_port: int) -> None:
     url = f"http://127.0.0.1:{free_port}"
     line, cure = told(await say_async("doctor", "-c", write(url), TOKEN="lip_bot"), "account 1")
-    assert f"{url} cannot be reached" in line
+    assert f"{url} cannot be reached: connection refused" in line
     assert f"curl -I {url}" in cure
 
 
@@ -338,6 +338,87 @@ async def test_what_is_watched_exists(arena: Arena, write: Callable[..., str], s
     assert "ok     watch tv:bot: the channel is there" in said.stdout
 
 
+async def test_the_games_of_a_round_are_looked_up(arena: Arena, write: Callable[..., str], say_async: Say) -> None:
+    running, over = arena.pair("KiriBot", "Visitor"), arena.pair("KiriBot", "Visitor")
+    for ply, uci in enumerate(("f2f3", "e7e5", "g2g4", "d8h4")):
+        referee.move(arena.hall.game(over), ply % 2 == 0, uci, arena.hall.now_ms())
+    more = f"watch: [{{games: [{running}, {over}], pool: anchor}}]\n"
+    said = await say_async("doctor", "-c", write(arena.url, more=more), TOKEN="lip_bot")
+    assert "ok     watch games (2): they are all there, 1 of them over" in said.stdout
+    more = f"watch: [{{games: [{running}, nosuchg1, nosuchg2], pool: anchor}}]\n"
+    said = await say_async("doctor", "-c", write(arena.url, more=more), TOKEN="lip_bot")
+    line, _ = told(said, "watch games (3)")
+    assert "has no game nosuchg1, nosuchg2: mend watch.games" in line
+
+
+@pytest.mark.parametrize(
+    ("source", "subject", "words"),
+    [
+        ("polyglot: {enabled: true}", "books", "none is named"),
+        (
+            "polyglot: {enabled: true, book: {standard: [none.bin]}}",
+            "book standard",
+            "none.bin cannot be read: No",
+        ),
+        ("polyglot: {enabled: true, book: {anchor: [c.yml]}}", "book anchor", "it must be in Polyglot's format"),
+        ("polyglot: {enabled: true, book: {anchor: [empty]}}", "book anchor", "is empty"),
+        ("polyglot: {enabled: true, book: {anchor: [.]}}", "book anchor", "it is a folder"),
+        ("lichess_bot_tbs: {syzygy: {enabled: true}}", "syzygy", "names no folder"),
+        ("lichess_bot_tbs: {syzygy: {enabled: true, paths: [none]}}", "syzygy", "none does not exist"),
+        ("lichess_bot_tbs: {gaviota: {enabled: true, paths: [.]}}", "gaviota", "no Gaviota tables"),
+    ],
+)
+async def test_books_and_tables_that_cannot_be_used(
+    arena: Arena, write: Callable[..., str], say_async: Say, tmp_path: Path, source: str, subject: str, words: str
+) -> None:
+    (tmp_path / "empty").touch()
+    said = await say_async("doctor", "-c", write(arena.url, play=source), TOKEN="lip_bot")
+    line, _ = told(said, f"account 1, {subject}")
+    assert words in line
+
+
+async def test_a_book_that_can_be_read(arena: Arena, write: Callable[..., str], say_async: Say, tmp_path: Path) -> None:
+    (tmp_path / "good.bin").write_bytes(bytes(32))
+    source = "polyglot: {enabled: true, book: {standard: [good.bin]}}"
+    said = await say_async("doctor", "-c", write(arena.url, play=source), TOKEN="lip_bot")
+    assert f"ok     account 1, book standard: {tmp_path}/good.bin has 2 moves" in said.stdout
+
+
+async def test_sites_are_asked_on_request_only(
+    arena: Arena, write: Callable[..., str], say_async: Say, free_port: int
+) -> None:
+    sites = (
+        f"chessdb_book: {{enabled: true, url: 'http://127.0.0.1:{free_port}'}}",
+        f"online_egtb: {{enabled: true, url: '{arena.url}'}}",
+    )
+    config = write(arena.url, play=f"online_moves: {{{', '.join(sites)}}}")
+    said = await say_async("doctor", "-c", config, TOKEN="lip_bot")
+    assert said.status == 0
+    assert f"chessdb_book: moves are asked of http://127.0.0.1:{free_port}" in said.stdout
+    said = await say_async("doctor", "--online", "-c", config, TOKEN="lip_bot")
+    line, _ = told(said, "account 1, chessdb_book")
+    assert "cannot be reached: connection refused" in line
+    assert f"ok     account 1, online_egtb: {arena.url} answers" in said.stdout
+
+
+async def test_a_notification_is_named_by_its_service(arena: Arena, write: Callable[..., str], say_async: Say) -> None:
+    config = write(arena.url, more="notifications: [{url: '${N}'}]\n")
+    said = await say_async("doctor", "-c", config, TOKEN="lip_bot", N="discord://4711/mypassword")
+    assert "ok     notification 1: discord:// is an address of Apprise's" in said.stdout
+    assert "4711" not in said.stdout and "mypassword" not in said.stdout + said.stderr
+
+
+async def test_a_secret_that_others_can_read(arena: Arena, say_async: Say, open_folder: Path) -> None:
+    config, secret = open_folder / "c.yml", open_folder / "secret"
+    secret.write_text("lip_bot")
+    secret.chmod(0o644)
+    config.write_text(f"accounts: [{{platform: lichess, url: '{arena.url}', token_file: secret}}]\n")
+    line, cure = told(await say_async("doctor", "-c", str(config)), "secrets")
+    assert f"can read {secret}" in line
+    await asyncio.to_thread(subprocess.run, cure.partition("→ ")[2], shell=True, check=True)
+    assert (await say_async("doctor", "-c", str(config))).status == 0, "the command mends it"
+
+
 @pytest.mark.parametrize(
     ("entry", "subject", "words"),
     [
@@ -376,9 +457,17 @@ def test_a_configuration_that_cannot_be_used(say: Say, write: Callable[..., str]
     said = say("doctor", "-c", write("http://127.0.0.1:1"))
     assert said.status == 2
     assert "the environment variable TOKEN is not set" in said.stderr
-    assert "/account/oauth/token/create?scopes[]=bot:play" in said.stderr
+    assert "http://127.0.0.1:1/account/oauth/token/create?scopes[]=bot:play" in said.stderr
     assert say("doctor", "-c", "/nowhere.yml").status == 2
     assert say("doctor").status == 2
+
+
+def test_a_file_that_is_no_yaml_is_not_taken_for_one_without_a_token(say: Say, tmp_path: Path) -> None:
+    file = tmp_path / "token.yml"
+    file.write_text("accounts:\n\t- platform: lichess")
+    said = say("doctor", "-c", str(file))
+    assert said.status == 2
+    assert "oauth" not in said.stderr
 
 
 @pytest.fixture

@@ -20,6 +20,8 @@ class PeerFile:
             found = document.problems[0]
             line, column = found.place or document.place(found.path)
             raise UsageError(f"{name}:{line}:{column}: {found.text}")
+        if document.value is None:
+            raise UsageError(f"{name}: is empty")
         if not isinstance(document.value, dict):
             raise UsageError(f"{name}: holds no table of keys, so it is no configuration of lichess-bot or BotLi")
         self.root: dict[str, Value] = document.value
