@@ -1,17 +1,18 @@
 """The engines of the settings: tried at the start, chosen for each game, and lent to it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from bridge.clocks import wall_ms
-from bridge.decisions.engine_budget import Cost
+from bridge.decisions.engine_budget import Cost, fits
 from bridge.decisions.engine_choice import Occasion, choose_engine
 from bridge.engines.spec import EngineSpec
 from bridge.engines.transcript import NOTE, Transcript, Transcripts
 from bridge.engines.warm import WarmEngines
 from bridge.errors import EngineError, UsageError
 from bridge.interfaces import Engine
-from bridge.settings.engine_limits import cost_of
+from bridge.settings.engine_limits import EngineLimits, cost_of, cost_of_values
 from bridge.settings.engines import EngineSettings
 from bridge.settings.models import Settings
 from bridge.settings.play import Play
@@ -23,9 +24,18 @@ class AccountEngines:
     def __init__(self, settings: Settings, build: Callable[[EngineSpec], Engine]) -> None:
         self._engines = settings.engines
         self._build = build
-        self._warm = WarmEngines(settings.engine_limits.idle, build)
+        self._budget = settings.engine_limits.budget
+        self._warm = WarmEngines(settings.engine_limits.idle, build, self._fit)
         logs = settings.engine_logs
         self._transcripts = Transcripts(Path(logs.folder), 1000 * logs.max_kb, wall_ms) if logs is not None else None
+
+    def set_limits(self, limits: EngineLimits) -> None:
+        """From the next game on."""
+        self._budget, self._warm.most_idle = limits.budget, limits.idle
+
+    def _fit(self, specs: Sequence[EngineSpec]) -> bool:
+        *others, one_more = [cost_of_values(asdict(spec)) for spec in specs]
+        return fits(self._budget, [(cost, 1) for cost in others], one_more)
 
     async def try_all(self, play: Play) -> None:
         """One that cannot start is better known now than at the first move. Raises UsageError."""

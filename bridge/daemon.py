@@ -212,6 +212,7 @@ class Daemon:
         """Let other policy count from the next decision on; whoever calls has seen to it that nothing else differs."""
         self._settings = settings
         self._engine_budget.budget = settings.engine_limits.budget
+        self._engines.set_limits(settings.engine_limits)
         playing = [account for account in settings.accounts if account.play is not None]
         lobbies = self._playing()
         self._lobbies = list(zip(playing, lobbies, strict=True))

@@ -1,9 +1,10 @@
 """Engine programs that have started, kept for the next game; each serves one game at a time.
 
-One that has failed never comes back, and of those that wait no more are kept than is allowed.
+One that has failed never comes back, and of those that wait no more are kept than is allowed: they make room for a
+game that would not fit beside them, and the one that has waited longest for one of a kind that none of them is of.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from bridge.engines.kiri import KiriEngine
 from bridge.engines.process import ProcessEngine
@@ -15,42 +16,58 @@ from bridge.rules.ledger import Ledger
 
 
 class WarmEngines:
-    """Lends engines. `most_idle`: programs that wait, at most; `build` makes an engine."""
+    """Lends engines. `most_idle`: programs that wait, at most; `build` makes an engine; `fits`: whether the last of
+    these may run beside the others."""
 
-    def __init__(self, most_idle: int, build: Callable[[EngineSpec], Engine]) -> None:
-        self._most_idle = most_idle
+    def __init__(
+        self,
+        most_idle: int,
+        build: Callable[[EngineSpec], Engine],
+        fits: Callable[[Sequence[EngineSpec]], bool] = lambda specs: True,
+    ) -> None:
+        self.most_idle = most_idle
         self._build = build
+        self._fits = fits
+        self._lent: list[EngineSpec] = []
         self._idle: list[tuple[EngineSpec, Engine]] = []
         self._closed = False
 
     def lend(self, spec: EngineSpec, transcript: Transcript | None = None) -> Engine:
         """An engine for one game, which comes back when it is closed; `transcript`: where it is written what passes."""
-        if self._most_idle and _is_reusable(spec):
-            return _Lent(self, spec, transcript)
-        engine = self._build(spec)
-        _write(engine, transcript)
-        return engine
+        return _Lent(self, spec, transcript)
 
     async def take(self, spec: EngineSpec) -> Engine:
-        """One that waits, or a new one; then those of other kinds make room for it."""
+        """One that waits, or a new one; where it would not fit beside those that wait, they make room."""
         for waiting in self._idle:
             if waiting[0] == spec:
                 self._idle.remove(waiting)
+                self._lent.append(spec)
                 return waiting[1]
-        await self._close_idle()
-        return self._build(spec)
+        while self._idle and not self._fits([*self._lent, *(waiting for waiting, _ in self._idle), spec]):
+            await self._idle.pop(0)[1].close()
+        engine = self._build(spec)
+        self._lent.append(spec)
+        return engine
 
-    async def give_back(self, spec: EngineSpec, engine: Engine) -> None:
-        """Keep it, if it has come to rest and there is room; else it ends."""
-        rests = isinstance(engine, ProcessEngine | KiriEngine) and self._has_room() and await engine.rest()
-        if rests and self._has_room():  # others may have come back meanwhile
-            _write(engine, None)
-            self._idle.append((spec, engine))
-        else:
+    async def give_back(self, spec: EngineSpec, engine: Engine, *, failed: bool = False) -> None:
+        """Keep it, if it has come to rest and there is room for one of its kind; else it ends."""
+        try:
+            rests = not failed and self._wanted(spec) and await _comes_to_rest(engine)
+        finally:
+            self._lent.remove(spec)
+        if not (rests and self._wanted(spec)):  # others may have come back meanwhile
             await engine.close()
+            return
+        _write(engine, None)
+        self._idle.append((spec, engine))
+        while len(self._idle) > self.most_idle:
+            await self._idle.pop(0)[1].close()
 
-    def _has_room(self) -> bool:
-        return not self._closed and len(self._idle) < self._most_idle
+    def _wanted(self, spec: EngineSpec) -> bool:
+        if self._closed or not self.most_idle or not _is_reusable(spec):
+            return False
+        kinds = [waiting for waiting, _ in self._idle]
+        return len(kinds) < self.most_idle or spec not in kinds
 
     async def close(self) -> None:
         """End those that wait; what comes back later ends at once."""
@@ -93,14 +110,15 @@ class _Lent:
         engine, self._engine = self._engine, None
         if engine is None:
             return
-        if self._failed:
+        try:
+            await self._warm.give_back(self._spec, engine, failed=self._failed)
+        except BaseException:
             await engine.close()
-        else:
-            try:
-                await self._warm.give_back(self._spec, engine)
-            except BaseException:
-                await engine.close()
-                raise
+            raise
+
+
+async def _comes_to_rest(engine: Engine) -> bool:
+    return isinstance(engine, ProcessEngine | KiriEngine) and await engine.rest()
 
 
 def _write(engine: Engine, transcript: Transcript | None) -> None:

@@ -15,6 +15,7 @@ from bridge.errors import RecordError
 from bridge.interfaces import Choice, Limit, MoveSource, RootMoves
 from bridge.rules.ledger import Ledger
 from bridge.rules.position import read_move
+from bridge.sources.site import Resting
 
 log = structlog.get_logger("kirichess_sources")
 
@@ -62,7 +63,10 @@ class Chain:
         for gated in self._sources:
             if not self._is_open(gated, ledger, limit) or loop.time() >= end_s:
                 continue
-            found = await self._ask(gated, ledger, limit, end_s)
+            try:
+                found = await self._ask(gated, ledger, limit, end_s)
+            except Resting:
+                continue  # it was not asked, so it has not missed
             if found is not None:
                 log.info("source_answered", game=ledger.setup.game_id, source=gated.name, why=found.why)
                 return found
@@ -88,6 +92,8 @@ class Chain:
             async with asyncio.timeout_at(min(end_s, loop.time() + gated.gate.timeout_ms / 1000)):
                 found = await gated.source.find(ledger, limit)
             return None if found is None else _legal(ledger, found)
+        except Resting:
+            raise
         except Exception as error:  # noqa: BLE001 it is told, and the next one asked
             # Whatever is wrong with it, the engine can play without.
             cause = str(error) or type(error).__name__

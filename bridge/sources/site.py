@@ -19,6 +19,10 @@ _BROKEN_S = 10.0
 """… and one that could not be reached."""
 
 
+class Resting(Exception):
+    """The site wants to be left alone, or could not be reached a moment ago: what it knows it has not been asked."""
+
+
 class Site:
     """Reads JSON from `url`."""
 
@@ -29,9 +33,9 @@ class Site:
         self._silent_until_s = 0.0
 
     async def get(self, path: str, query: Mapping[str, str]) -> object:
-        """The answer; None: it knows nothing, or wants to be left alone.
+        """The answer; None: it knows nothing.
 
-        Raises aiohttp.ClientError, ValueError: it cannot be reached, or its answer cannot be read.
+        Raises Resting; aiohttp.ClientError, ValueError: it cannot be reached, or its answer cannot be read.
         """
         key = f"{path}?{sorted(query.items())}"
         if key in self._known:
@@ -39,13 +43,13 @@ class Site:
             return self._known[key]
         loop = asyncio.get_running_loop()
         if loop.time() < self._silent_until_s:
-            return None
+            raise Resting
         # Until it has answered it counts as broken: one that hangs is cut off by whoever asks.
         self._silent_until_s = loop.time() + _BROKEN_S
         status, body = await self._read(path, query)
         if status == 429:
             self._silent_until_s = loop.time() + _LIMITED_S
-            return None
+            raise Resting
         if status not in (200, 404):
             raise ValueError(f"{self._url}{path} answered {status}")
         answer: object = json.loads(body.strip().splitlines()[-1]) if status == 200 and body.strip() else None

@@ -32,8 +32,8 @@ def program(tmp_path: Path) -> dict[str, object]:
     return {"path": sys.executable, "args": [str(file)]}
 
 
-async def played(table: Any) -> Any:
-    game = table.pair()
+async def played(table: Any, limit_s: int = 540) -> Any:
+    game = table.pair(limit_s=limit_s)
     for uci_move in ("e2e4", "d2d4", "c2c3"):
         at = game.plies
         table.move(game, uci_move)
@@ -63,3 +63,18 @@ async def test_a_disk_that_fails_costs_no_move(table: Any, program: dict[str, ob
     (tmp_path / "logs").write_text("no folder")
     await table.run(program=program, more={"engine_logs": {"folder": str(tmp_path / "logs")}})
     await played(table)
+
+
+async def test_engines_of_two_kinds_wait_for_their_next_games(
+    table: Any, program: dict[str, object], tmp_path: Path
+) -> None:
+    """A program that is used again is not asked for its options again."""
+    logs = tmp_path / "logs"
+    kinds = {"fake": {"kind": "uci", **program}, "quick": {"kind": "uci", **program, "go_commands": {"depth": 1}}}
+    more = {"engines": kinds, "engine_limits": {"idle": 2}, "engine_logs": {"folder": str(logs)}}
+    await table.run(more=more, engines=[{"engine": "quick", "speed": "bullet"}])
+    games = [await played(table, limit_s) for limit_s in (540, 120, 540, 120)]
+    await table.kill()
+    texts = [(logs / f"{game.id}-Kiri.log").read_text() for game in games]
+    assert ["# engine quick\n" in text for text in texts] == [False, True, False, True]
+    assert ["> uci\n" in text for text in texts] == [True, True, False, False]

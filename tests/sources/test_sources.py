@@ -469,3 +469,18 @@ async def test_the_settings_make_the_chain(sites: Sites, tmp_path: Path) -> None
     assert [one and one.why for one in found] == ["from the book", "the online tablebase: wins"]
     await chain.close()
     assert await open_sources(Play.model_validate({"engine": "x"})).find(game(), PLAIN) is None
+
+
+@pytest.mark.parametrize("status", [429, 500])
+async def test_a_site_that_rests_has_not_missed(sites: Sites, status: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    for pause in ("_LIMITED_S", "_BROKEN_S"):
+        monkeypatch.setattr(f"bridge.sources.site.{pause}", 0.2)
+    sites.answers["/api/cloud-eval"] = (status, "")
+    chain = Chain([Gated("cloud", Cloud(sites.site()), Gate(timeout_ms=5_000, out_of_book=2))])
+    for moves in ("", "a2a3", "h2h3", "b2b3"):
+        assert await chain.find(game(moves=moves), PLAIN) is None
+    assert len(sites.requests) == 1
+    await asyncio.sleep(0.3)
+    answer_all(sites)
+    assert await chain.find(game(), PLAIN) is not None
+    await chain.close()
