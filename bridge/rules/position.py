@@ -23,6 +23,12 @@ _HOPELESS = (
 )
 
 
+_SYMBOLS = [
+    (piece, color, chess.Piece(piece, color).symbol())
+    for piece, color in itertools.product(chess.PIECE_TYPES, chess.COLORS)
+]
+
+
 def start_board(fen: str | None) -> chess.Board:
     """The start position; None or "startpos" is the usual one.
 
@@ -88,8 +94,7 @@ def _castling_to(board: chess.Board, move: chess.Move) -> chess.Move | None:
 def to_fen(board: chess.Board) -> str:
     """`board.fen()` in a third of its time: every ply that is stored has one."""
     cells = ["1"] * 64
-    for piece, color in itertools.product(chess.PIECE_TYPES, chess.COLORS):
-        symbol = chess.Piece(piece, color).symbol()
+    for piece, color, symbol in _SYMBOLS:
         for square in chess.scan_forward(board.pieces_mask(piece, color)):
             cells[square] = symbol
     rows = "".join(cells)
