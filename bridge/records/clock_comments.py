@@ -9,6 +9,7 @@ from bridge.rules.snapshot import TimeControl
 _CLK = re.compile(r"\[%clk\s+([^\]]*)\]")
 _EMT = re.compile(r"\[%emt\s+([^\]]*)\]")
 _THINK = re.compile(r"\[%kthink\s+(\d{1,12})\s*\]")
+_SPENT = re.compile(r"\[%kspent\s+(\d{1,12})/(\d{1,12})\s*\]")
 _PART = re.compile(r"-?\d+(?:[.,]\d*)?")
 _PLAIN_CONTROL = re.compile(r"(\d+(?:\.\d+)?)(?:\+(\d+(?:\.\d+)?))?")
 
@@ -66,6 +67,8 @@ class ClockComments:
     def __init__(self) -> None:
         self.clk_ms: list[int | None] = []
         self.emt_ms: list[int | None] = []
+        self.spent_ms: dict[int, tuple[int, int]] = {}
+        """By ply and colour: time spent on moves that were taken back after it."""
         self._think_ms: list[int | None] = []
         self._clk_fraction = False
         self._emt_fraction = False
@@ -78,7 +81,12 @@ class ClockComments:
 
     def read(self, comment: str) -> None:
         """Take the last move's clock out of a comment; the first reading of a ply counts."""
-        if not self.clk_ms or "[%" not in comment:
+        if "[%" not in comment:
+            return
+        if spent := _SPENT.search(comment):
+            white, black = spent.groups()
+            self.spent_ms[len(self.clk_ms)] = (int(black), int(white))
+        if not self.clk_ms:
             return
         if self.clk_ms[-1] is None and (clk := _first(_CLK, comment)) is not None:
             self.clk_ms[-1], fraction = clk
@@ -86,23 +94,22 @@ class ClockComments:
         if self.emt_ms[-1] is None and (emt := _first(_EMT, comment)) is not None and emt[0] >= 0:
             self.emt_ms[-1], fraction = emt
             self._emt_fraction |= fraction
-
         if think := _THINK.search(comment):
             self._think_ms[-1] = int(think[1])
 
     @property
     def source(self) -> str:
-        """`clk`, `think` (from `%emt`, only where there is no `%clk`) or `none`."""
-        if any(reading is not None for reading in self.clk_ms):
+        """`clk`, `think` (from `%emt` or our own `%kthink`, only where there is no `%clk`) or `none`."""
+        if _any(self.clk_ms):
             return "clk"
-        return "think" if any(time is not None for time in self.emt_ms) else "none"
+        return "think" if _any(self.emt_ms) or _any(self._think_ms) else "none"
 
     @property
     def think_ms(self) -> Sequence[int | None] | None:
         """The times of moves themselves, by the source; our own PGN has some where `%clk` would tell another one."""
-        if self.source == "think":
-            return self.emt_ms
-        return self._think_ms if any(time is not None for time in self._think_ms) else None
+        if _any(self._think_ms):
+            return self._think_ms
+        return self.emt_ms if self.source == "think" else None
 
     @property
     def precision_ms(self) -> int | None:
@@ -112,8 +119,12 @@ class ClockComments:
                 return TENTHS_PRECISION_MS if self._clk_fraction else CLK_PRECISION_MS
             case "think":
                 timed = [sum(time is not None for time in self.emt_ms[side::2]) for side in (0, 1)]
-                return 0 if self._emt_fraction else EMT_ERROR_MS * max(timed)
+                return 0 if self._emt_fraction or _any(self._think_ms) else EMT_ERROR_MS * max(timed)
         return None
+
+
+def _any(times: Sequence[int | None]) -> bool:
+    return any(time is not None for time in times)
 
 
 def _first(pattern: re.Pattern[str], comment: str) -> tuple[int, bool] | None:

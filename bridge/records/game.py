@@ -1,11 +1,12 @@
 """A game as a file or a platform tells it, before anybody has said by which rules it is judged."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
-from bridge.errors import RecordError
-from bridge.rules.pools import Ruleset
+from bridge.errors import DialError, RecordError
+from bridge.records.effect_comments import misfit
+from bridge.rules.pools import Ruleset, parse_dials
 from bridge.rules.snapshot import Setup, Snapshot, TimeControl
 from bridge.rules.verdict import Verdict, judge
 
@@ -15,7 +16,8 @@ class Game:
     """One game that was read; `setup(rules)` and `snapshot` are what `bridge.rules` judges.
 
     `rules`: the dials the game carries itself (a record's `rules`, KiriChess PGN tags), None where it carries none.
-    `tags`: a PGN's own, empty for what is none. `place`: file, game number and line, for messages.
+    `tags`: a PGN's own, empty for what is none; `effects`: what its `[%keff]` say by ply, where any of them says
+    something. `place`: file, game number and line, for messages.
     """
 
     place: str
@@ -32,6 +34,7 @@ class Game:
     site: str = ""
     rules: Mapping[str, object] | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
+    effects: Sequence[str | None] = ()
 
     def setup(self, rules: Ruleset) -> Setup:
         """What is settled before the first move, under these rules."""
@@ -50,15 +53,24 @@ class Game:
         )
 
     def judge(self, rules: Ruleset) -> Verdict:
-        """The verdict under these rules.
+        """The verdict under these rules; effects that a PGN of ours tells otherwise are an anomaly.
 
         Raises:
             RecordError: bad FEN or an illegal move, with the game's place.
         """
         try:
-            return judge(self.setup(rules), self.snapshot)
+            verdict = judge(self.setup(rules), self.snapshot)
         except RecordError as error:
             raise RecordError(error.message, place=self.place) from error
+        odd = misfit(self.effects, verdict) if self.effects and self._carries(rules) else None
+        return verdict if odd is None else replace(verdict, anomalies=(*verdict.anomalies, odd))
+
+    def _carries(self, rules: Ruleset) -> bool:
+        """Whether these are the rules under which its effects were written."""
+        try:
+            return self.rules is not None and parse_dials(self.rules).dials == rules.dials
+        except DialError:
+            return False  # whoever judges by them is told so
 
 
 def is_lichess(site: str) -> bool:

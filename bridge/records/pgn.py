@@ -10,8 +10,9 @@ import chess.pgn
 
 from bridge.errors import RecordError
 from bridge.records.clock_comments import ClockComments, parse_time_control
+from bridge.records.effect_comments import told_effects
 from bridge.records.game import Game, is_lichess, printable, unnamed
-from bridge.records.own_tags import read_own_tags
+from bridge.records.own_tags import OwnTags, read_own_tags
 from bridge.records.pgn_text import GameText, Line, cut, fault
 from bridge.records.termination import PgnEnd, pgn_end, same_result
 from bridge.rules.position import start_board
@@ -50,11 +51,14 @@ def _read(text: GameText) -> Game:
         raise fault(first[0], f"the moves begin with number {first[1]}, and no FEN says where from")
     moves = _read_moves(text, start_fen, chess960)
     result = _result(text)
+    own = read_own_tags(text)
     end = pgn_end(result, text.tags.get("Termination", ""), moves.board)
+    if own.status is not None:
+        end = PgnEnd(own.status, end.winner)
     if text.result not in ("", "*") and not same_result(text.result, result):
         note = f"the Result tag says {result}, the moves end with {text.result}: taken from the tag"
         end = replace(end, notes=(*end.notes, Anomaly("result_mismatch", len(moves.uci), note)))
-    return _game(text, moves, end, start_fen, chess960)
+    return _game(text, moves, end, own, start_fen, chess960)
 
 
 def _is_chess960(text: GameText) -> bool:
@@ -83,11 +87,12 @@ def _result(text: GameText) -> str:
 
 
 class _Moves(chess.pgn.BaseVisitor["_Moves"]):
-    """What python-chess finds in one game: UCI moves, their clock comments, and the first move it cannot read."""
+    """What python-chess finds in one game: UCI moves, what comments say of them, and the first move it cannot read."""
 
     def __init__(self, chess960: bool) -> None:
         self.uci: list[str] = []
         self.clocks = ClockComments()
+        self.effects: list[str | None] = []
         self.board = chess.Board()
         self.illegal: str | None = None
         self._chess960 = chess960
@@ -103,12 +108,16 @@ class _Moves(chess.pgn.BaseVisitor["_Moves"]):
             return
         self.uci.append(board.uci(move, chess960=self._chess960))
         self.clocks.next_ply()
+        self.effects.append(None)
 
     def visit_board(self, board: chess.Board) -> None:
         self.board = board
 
     def visit_comment(self, comment: str | list[str]) -> None:
-        self.clocks.read(comment if isinstance(comment, str) else " ".join(comment))
+        text = comment if isinstance(comment, str) else " ".join(comment)
+        self.clocks.read(text)
+        if self.effects and self.effects[-1] is None:
+            self.effects[-1] = told_effects(text)
 
     def begin_variation(self) -> chess.pgn.SkipType | None:
         return chess.pgn.SKIP
@@ -165,14 +174,13 @@ def _read_moves(text: GameText, start_fen: str | None, chess960: bool) -> _Moves
 # -- tags --------------------------------------------------------------------------------------------------------
 
 
-def _game(text: GameText, moves: _Moves, end: PgnEnd, start_fen: str | None, chess960: bool) -> Game:
+def _game(text: GameText, moves: _Moves, end: PgnEnd, own: OwnTags, start_fen: str | None, chess960: bool) -> Game:
     tags = {name: printable(value) for name, value in text.tags.items()}
     site = tags.get("Site", "")
     control = parse_time_control(tags.get("TimeControl", ""))
-    own = read_own_tags(text)
     clocks, notes = moves.clocks, end.notes
-    source = clocks.source
-    if isinstance(control, str):
+    source, precision_ms = own.clocks or (clocks.source, clocks.precision_ms)
+    if isinstance(control, str) and own.clocks is None:
         notes = (Anomaly("time_control", 0, control), *notes)
         source = "none"
     snapshot = Snapshot(
@@ -181,10 +189,12 @@ def _game(text: GameText, moves: _Moves, end: PgnEnd, start_fen: str | None, che
         winner=end.winner,
         white_ms=0 if end.ran_out and moves.board.turn else None,
         black_ms=0 if end.ran_out and not moves.board.turn else None,
-        clocks_ms=clocks.clk_ms if source == "clk" else None,
+        clocks_ms=clocks.clk_ms if source != "none" and clocks.source == "clk" else None,
         think_ms=clocks.think_ms if source != "none" else None,
         # Without clocks nothing is known of the last thinking time either, whatever the platform's clock started with.
         final_think_ms=0 if source == "none" else own.final_think_ms,
+        berserk=own.berserk,
+        spent_ms=clocks.spent_ms,
         notes=notes,
     )
     return Game(
@@ -192,7 +202,7 @@ def _game(text: GameText, moves: _Moves, end: PgnEnd, start_fen: str | None, che
         game_id=_game_id(tags),
         snapshot=snapshot,
         source=source,
-        precision_ms=None if source == "none" else clocks.precision_ms,
+        precision_ms=None if source == "none" else precision_ms,
         start_fen=start_fen,
         chess960=chess960,
         time_control=None if isinstance(control, str) else control,
@@ -202,6 +212,7 @@ def _game(text: GameText, moves: _Moves, end: PgnEnd, start_fen: str | None, che
         site="" if site == "?" else site,
         rules=own.rules,
         tags=tags,
+        effects=moves.effects if any(moves.effects) else (),
     )
 
 

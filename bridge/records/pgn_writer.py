@@ -8,14 +8,13 @@ from decimal import Decimal
 import chess
 import chess.pgn
 
-from bridge.records.clock_comments import CLK_PRECISION_MS, TENTHS_PRECISION_MS
-from bridge.records.own_tags import first_moves_tag
+from bridge.records.effect_comments import effects_text
+from bridge.records.own_tags import berserk_tag, clocks_tag, first_moves_tag
+from bridge.records.pgn_times import final_think_ms, spent_ms, untold_ms
 from bridge.records.verdict_json import platform_result
-from bridge.rules.diff import diff
-from bridge.rules.events import Ended, Moved
-from bridge.rules.ledger import Ledger
+from bridge.rules.events import Ended
 from bridge.rules.position import read_move, start_board
-from bridge.rules.snapshot import Snapshot, TimeControl
+from bridge.rules.snapshot import RECORD_END, TimeControl
 from bridge.rules.verdict import Verdict
 
 UNKNOWN_DATE = "????.??.??"
@@ -32,26 +31,70 @@ def to_pgn(verdict: Verdict, *, event: str = "KiriChess game", date: str = UNKNO
     """The whole game as the platform has it, plies after the KiriChess end included; our reader gives it back.
 
     `[%clk]` is the platform's clock where it is known; `[%kclk N]` the mover's KiriChess clock after a counted ply, in
-    milliseconds; `[%kthink N]` its thinking time, only where the platform's clock would tell another one (time given,
-    an increment that a takeback left); time spent on moves that were taken back is in it. `date` is `YYYY.MM.DD`.
+    milliseconds; `[%keff …]` what that ply did to both (`effect_comments`); `[%kthink N]` its thinking time, only where
+    the platform's clock would tell another one (time given, an increment that a takeback left); `[%kspent W/B]` what
+    White and Black had spent on moves after it that were taken back. `date` is `YYYY.MM.DD`.
     """
+    counted = as_counted(verdict)
     game = chess.pgn.Game()
-    _set_position(game, verdict)
-    for name, value in _tags(verdict, event, date).items():
+    _set_position(game, counted)
+    for name, value in _tags(counted, event, date).items():
         game.headers[name] = _tag_text(value)
+    _add_moves(game, counted)
+    if counted.moves != verdict.moves:
+        _add_platform_line(game, verdict)
+    return game.accept(chess.pgn.StringExporter(columns=100)) + "\n"
+
+
+def as_counted(verdict: Verdict) -> Verdict:
+    """The verdict with the plies that counted for its moves, where a takeback after the KiriChess end, which it cannot
+    undo (R5, R8), has left the platform other ones; else the verdict as it is.
+    """
+    rows = [row for row in verdict.rows if row.ply is not None]
+    if _moves(verdict, [row.uci or "" for row in rows]) == _moves(verdict, verdict.moves[: len(rows)]):
+        return verdict
+    moves, readings_ms = tuple(row.uci or "" for row in rows), tuple(row.reading_ms for row in rows)
+    return replace(verdict, moves=moves, readings_ms=readings_ms, platform_plies=len(rows))
+
+
+def _moves(verdict: Verdict, moves: Sequence[str]) -> list[chess.Move]:
     board = start_board(verdict.start_fen)
-    untold_ms = _untold(verdict)
-    kiri_ms = {row.ply: row.white_ms if row.side else row.black_ms for row in verdict.rows if row.ply is not None}
+    for uci in moves:
+        board.push(read_move(board, uci))
+    return board.move_stack
+
+
+def _add_moves(game: chess.pgn.Game, verdict: Verdict) -> None:
+    board = start_board(verdict.start_fen)
+    untold, spent = untold_ms(verdict), spent_ms(verdict)
+    game.comment = _spent_comment(spent, 0)
+    rows = {row.ply: row for row in verdict.rows if row.ply is not None}
     node: chess.pgn.GameNode = game
     for ply, (uci, reading_ms) in enumerate(zip(verdict.moves, verdict.readings_ms, strict=True), 1):
         move = read_move(board, uci)
         board.push(move)
         node = node.add_main_variation(move)
         comments = [f"[%clk {clk(reading_ms)}]"] if reading_ms is not None else []
-        comments += [f"[%kthink {untold_ms[ply]}]"] if ply in untold_ms else []
-        comments += [f"[%kclk {kiri_ms[ply]}]"] if ply in kiri_ms else []
-        node.comment = " ".join(comments)
-    return game.accept(chess.pgn.StringExporter(columns=100)) + "\n"
+        comments += [f"[%kthink {untold[ply]}]"] if ply in untold else []
+        if (row := rows.get(ply)) is not None:
+            kiri_ms = row.white_ms if row.side else row.black_ms
+            comments += [f"[%kclk {kiri_ms}]", f"[%keff {effects_text(row.effects, row.increment_ms)}]"]
+        node.comment = " ".join([*comments, _spent_comment(spent, ply)]).strip()
+
+
+def _spent_comment(spent: Mapping[int, Sequence[int]], ply: int) -> str:
+    return f"[%kspent {spent[ply][chess.WHITE]}/{spent[ply][chess.BLACK]}]" if ply in spent else ""
+
+
+def _add_platform_line(game: chess.pgn.Game, verdict: Verdict) -> None:
+    """As a variation, from where it leaves the plies that counted."""
+    node: chess.pgn.GameNode = game
+    for move, reading_ms in zip(_moves(verdict, verdict.moves), verdict.readings_ms, strict=True):
+        if node.has_variation(move):
+            node = node.variation(move)
+        else:
+            comment = f"[%clk {clk(reading_ms)}]" if reading_ms is not None else ""
+            node = node.add_variation(move, comment=comment)
 
 
 def _tag_text(value: str) -> str:
@@ -77,68 +120,29 @@ def _set_position(game: chess.pgn.Game, verdict: Verdict) -> None:
 
 
 def _tags(verdict: Verdict, event: str, date: str) -> dict[str, str]:
-    setup, outcome = verdict.setup, verdict.outcome
+    setup, outcome, platform = verdict.setup, verdict.outcome, verdict.platform
+    final_ms = final_think_ms(verdict)
     tags = {
         "Event": event,
         "Site": setup.site or "?",
         "Date": date,
         "White": setup.white or "?",
         "Black": setup.black or "?",
-        "Result": platform_result(verdict.platform) if verdict.platform else "*",
+        "Result": platform_result(platform) if platform else "*",
         "GameId": setup.game_id,
         "TimeControl": _time_control(setup.time_control),
-        "Termination": _termination(verdict.platform),
+        "Termination": _termination(platform),
         "KiriPool": setup.rules.pool or "",
         "KiriRules": json.dumps(setup.rules.dials.to_mapping(), separators=(",", ":")),
         "KiriFirstMoves": first_moves_tag(setup),
-        "KiriFinalThinkMs": _final_think(verdict),
+        "KiriClocks": clocks_tag(setup),
+        "KiriBerserk": berserk_tag(verdict.berserk),
+        "KiriFinalThinkMs": "" if final_ms is None else str(final_ms),
+        "KiriStatus": platform.status if platform else RECORD_END,
         "KiriResult": outcome.result,
         "KiriReason": outcome.reason,
     }
     return {name: value for name, value in tags.items() if value}
-
-
-def _final_think(verdict: Verdict) -> str:
-    """What the side to move had thought at the end, beyond its last ply; empty where the clocks tell or do not know."""
-    end = verdict.platform
-    if end is None or not any(reading is not None for reading in verdict.readings_ms):
-        return ""
-    _, spent_ms = _thinking(verdict)
-    board = start_board(verdict.start_fen)
-    to_move = board.turn if len(verdict.moves) % 2 == 0 else not board.turn
-    total_ms = end.pending_ms + spent_ms[to_move]
-    return str(total_ms) if total_ms else ""
-
-
-def _thinking(verdict: Verdict) -> tuple[Mapping[int, int | None], Sequence[int]]:
-    """By ply: thinking time, with what was spent on moves taken back before it; by colour: what no ply follows."""
-    thinks: dict[int, int | None] = {}
-    spent_ms = [0, 0]
-    for row in verdict.rows:
-        if row.ply is None:
-            spent_ms[row.side] += row.think_ms or 0
-        else:
-            thinks[row.ply] = None if row.think_ms is None else row.think_ms + spent_ms[row.side]
-            spent_ms[row.side] = 0
-    return thinks, spent_ms
-
-
-def _untold(verdict: Verdict) -> Mapping[int, int]:
-    """By ply: the thinking times that our reader would not find in the clocks alone."""
-    if not any(reading is not None for reading in verdict.readings_ms):
-        return {}
-    end = verdict.platform or Ended("started")
-    told = Snapshot(verdict.moves, end.status, end.winner, clocks_ms=verdict.readings_ms, final_think_ms=end.pending_ms)
-    thinks, _ = _thinking(verdict)
-    # Our reader takes the first moves as free within the error of what it reads.
-    fine = any(reading % 1000 for reading in verdict.readings_ms if reading is not None)
-    setup = replace(verdict.setup, precision_ms=TENTHS_PRECISION_MS if fine else CLK_PRECISION_MS)
-    moved = (event for event in diff(Ledger(setup), told) if isinstance(event, Moved))
-    return {
-        ply: think_ms
-        for ply, event in enumerate(moved, 1)
-        if (think_ms := thinks.get(ply)) is not None and event.think_ms not in (None, think_ms)
-    }
 
 
 def _time_control(control: TimeControl | None) -> str:

@@ -65,8 +65,11 @@ class _Comparison:
             self._read_still_clocks()
         if self.snapshot.berserk:
             self._berserk_announced()
+        if not known and not self.ledger.rows:
+            self._spent_after(0)
         for ply in range(self.common + 1, moves + 1):
             self._move(ply)
+            self._spent_after(ply)
         if self.snapshot.status not in RUNNING:
             self._emit(Ended(self.snapshot.status, self.snapshot.winner, self._pending_ms()))
         elif self.snapshot.final_think_ms:
@@ -265,6 +268,15 @@ class _Comparison:
             spent[side], left[side] = not_given_back(self.clocks, side, own, plies, reading)
         white, black = chess.WHITE, chess.BLACK
         self._emit(TakenBack(plies, spent[white], spent[black], left[white], left[black], self.snapshot.at_ms))
+
+    def _spent_after(self, plies: int) -> None:
+        """A takeback of which only the spent time is told."""
+        if (spent := self.snapshot.spent_ms.get(plies)) is not None:
+            black, white = spent
+            black_left, white_left = (
+                None if left is None else left - ms for left, ms in zip(self.clocks.left_ms, spent, strict=True)
+            )
+            self._emit(TakenBack(plies, white, black, white_left, black_left, self.snapshot.at_ms))
 
     def _pending_ms(self) -> int:
         """What the side to move had thought when the game ended (R9; on time: until its platform clock was empty)."""

@@ -1,6 +1,6 @@
 """What a platform says about a game, before anything is concluded from it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import chess
@@ -73,7 +73,8 @@ class Snapshot:
     each move itself; beside `clocks_ms` only where the clocks would tell another one. `final_think_ms`: what the side
     to move had thought when the game ended. `at_ms`: when the snapshot was read, on any steady clock; lets a gift be
     told from a clock that runs. `told_ms`: what the platform says in words that each side was given since its last
-    ply, by colour.
+    ply, by colour. `spent_ms`: what a record tells of time spent on moves that were taken back (R5): by the plies that
+    stood then, by colour.
     """
 
     moves: Sequence[str]
@@ -88,6 +89,7 @@ class Snapshot:
     berserk: frozenset[chess.Color] = frozenset()
     notes: Sequence[Anomaly] = field(default=())
     told_ms: Sequence[int] = (0, 0)
+    spent_ms: Mapping[int, Sequence[int]] = field(default_factory=dict)
 
     def clock_ms(self, side: chess.Color) -> int | None:
         """The platform's clock of one side now."""

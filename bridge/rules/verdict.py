@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import chess
+
 from bridge.rules.diff import diff
 from bridge.rules.endings import Outcome
 from bridge.rules.events import Ended
@@ -14,7 +16,8 @@ class Verdict:
     """Everything that is known about a game; `final` is False while a finer source or more moves may change it.
 
     `plies`: the last counted ply; `platform_plies`: those played on the platform (R8), all of them in `moves` (UCI),
-    with the mover's platform clock after each in `readings_ms`. `platform`: its own ending.
+    with the mover's platform clock after each in `readings_ms`. `platform`: its own ending; `berserk`: who gave up its
+    increment (R3).
     """
 
     setup: Setup
@@ -32,6 +35,7 @@ class Verdict:
     rows: tuple[Row, ...]
     start_fen: str | None
     chess960: bool
+    berserk: frozenset[chess.Color] = frozenset()
 
 
 def verdict(ledger: Ledger, *, final: bool) -> Verdict:
@@ -52,6 +56,7 @@ def verdict(ledger: Ledger, *, final: bool) -> Verdict:
         rows=tuple(ledger.rows),
         start_fen=ledger.setup.start_fen,
         chess960=ledger.chess960,
+        berserk=frozenset(ledger.berserk),
     )
 
 

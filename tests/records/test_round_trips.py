@@ -129,7 +129,7 @@ CLOCKS = [180_000, 180_000, 171_230, 178_500, 150_000, 170_000, 140_010]
 
 def test_pgn_holds_both_clocks_and_the_verdict_and_is_judged_the_same() -> None:
     verdict, game, text = written(setup(), Snapshot(MOVES, "resign", chess.WHITE, clocks_ms=CLOCKS))
-    assert "2. Nf3 { [%clk 0:02:51.23] [%kclk 46230] }" in text.replace("\n", " ")
+    assert "2. Nf3 { [%clk 0:02:51.23] [%kclk 46230] [%keff toll:-2000/0] }" in text.replace("\n", " ")
     for tag in ("KiriPool", "KiriRules", "KiriResult", "KiriReason"):
         assert f"[{tag} " in text
     assert '[TimeControl "180+2"]' in text
@@ -252,7 +252,11 @@ def test_clocks_that_run_from_move_one_are_told_where_the_site_says_otherwise() 
     assert game.judge(named("winder")).rows == verdict.rows
 
 
-@pytest.mark.parametrize("tag", ['KiriFirstMoves "perhaps"', 'KiriFinalThinkMs "-5"', 'KiriFinalThinkMs "soon"'])
+@pytest.mark.parametrize(
+    "tag",
+    ['KiriFirstMoves "perhaps"', 'KiriFinalThinkMs "-5"', 'KiriFinalThinkMs "soon"', 'KiriClocks "stream"',
+     'KiriBerserk "grey"', 'KiriStatus "not over"'],
+)  # fmt: skip
 def test_our_own_tags_are_read_strictly(tag: str) -> None:
     (told,) = read_lines(enumerate(['[Event "x"]', f"[{tag}]", "", "1. e4 *"], 1), "x")
     assert str(told).startswith(f"x: game 1, line 2: {tag.split()[0]} must be")
