@@ -1,8 +1,10 @@
 """The server is gone for a while: only the event stream looks for it, and the games come back in order of urgency."""
 
 import asyncio
+import contextlib
 import socket
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from aiohttp import web
 
 from bridge import event_types
 from bridge.daemon import Daemon
-from bridge.errors import RateLimited, ServerError, Unreachable
+from bridge.errors import RateLimited, Refused, ServerError, Unreachable
 from bridge.interfaces import Say
 from bridge.platforms.lichess.outage import Follower, Outage, Probe
 from bridge.platforms.lichess.platform import Lichess
@@ -175,6 +177,39 @@ async def test_owed_moves_and_short_clocks_are_first(table: Any, wire: Wire) -> 
     assert order == ["poor", "rich", "waiting"]
 
 
+async def test_an_owed_move_that_is_accepted_ends_the_outage(table: Any) -> None:
+    """Everything answers 503 for a moment; our move is tried soon after it, and no stream waits for its own turn."""
+    slow = replace(table.QUICK, backoff_s=(120.0, 120.0), move_retry_s=(0.3, 0.3))
+    await table.run(timings=slow)
+    game = table.pair(bot_is_white=True)
+    await table.play(game, 4)
+    table.engine.delay_s = 0.5
+    for kind in ("event_stream", "move"):
+        table.faults.next(kind, status=503, times=1)
+    await table.until(lambda: table.engine.thinking == 1)
+    for kind in ("event", "game"):
+        table.faults.drop(kind)
+    await table.play(game, 8)
+    await table.until(lambda: table.listening)
+    await table.resign(game)
+    await table.check_undisturbed(game)
+
+
+async def test_an_event_stream_that_alone_is_ill_is_told_once(table: Any) -> None:
+    await table.run()
+    game = table.pair()
+    await table.play(game, 2)
+    with structlog.testing.capture_logs() as logs:
+        table.faults.next("event_stream", status=503, times=30)
+        table.faults.drop("event")
+        for plies in range(4, 22, 2):
+            await table.play(game, plies)
+            await asyncio.sleep(0.1)
+        await table.until(lambda: table.listening)
+    events = [entry["event"] for entry in logs if entry["log_level"] != "debug"]
+    assert (events.count("server_unreachable"), events.count("server_reachable_again")) == (1, 1), events
+
+
 # -- the parts ---------------------------------------------------------------------------------------------------
 
 
@@ -230,7 +265,7 @@ async def test_while_the_event_stream_alone_gets_5xx_a_game_s_stream_may_look_to
     with outage.probing():
         probe.opened(1.0)
         for _ in range(2):
-            probe.lost(ServerError("502"), 0.1)
+            probe.lost(ServerError("502"), 1000.0)
         waiting = asyncio.create_task(follower.turn())
         await asyncio.sleep(0.05)
         assert not waiting.done()
@@ -240,6 +275,49 @@ async def test_while_the_event_stream_alone_gets_5xx_a_game_s_stream_may_look_to
         async with asyncio.timeout(0.5):
             await Follower(outage).turn()
             await follower.turn()
+
+
+async def test_nobody_sleeps_on_when_an_outage_is_over() -> None:
+    """A stream that has tried in vain, or a move that is owed, waits longer and longer: not beyond the outage's end."""
+    outage = Outage("http://x", 0.01)
+    probe, follower = Probe(outage, 1.0), Follower(outage)
+    with outage.probing():
+        for error in (Unreachable("refused"), ServerError("503")):
+            probe.opened(1.0)
+            probe.lost(None, 0.0)
+            probe.lost(error, 1000.0)
+            sleeping = asyncio.create_task(follower.rest(1000.0))
+            await asyncio.sleep(0.05)
+            assert not sleeping.done()
+            probe.opened(1.0)
+            await asyncio.wait_for(sleeping, 0.5)
+
+
+@pytest.mark.parametrize("answer", [None, Refused("404", status=404), RateLimited("429", retry_after_s=60)])
+async def test_whatever_is_answered_ends_an_outage_and_the_event_stream_looks_at_once(answer: Exception | None) -> None:
+    outage = Outage("http://x", 0.01)
+    probe = Probe(outage, 1.0)
+    with outage.probing():
+        probe.opened(1.0)
+        probe.lost(None, 0.0)
+        probe.lost(ServerError("503"), 1000.0)
+        sleeping = asyncio.create_task(probe.rest(1000.0))
+        with pytest.raises(Unreachable), outage.asking():
+            raise Unreachable("refused")
+        await asyncio.sleep(0.05)
+        assert not sleeping.done()
+        with contextlib.suppress(Refused, RateLimited), outage.asking():
+            if answer:
+                raise answer
+        await asyncio.wait_for(sleeping, 0.5)
+        probe.lost(ServerError("503"), 1000.0)  # it alone is ill: nobody waits for it, and it does not hurry again
+        async with asyncio.timeout(0.5):
+            await Follower(outage).turn()
+        sleeping = asyncio.create_task(probe.rest(1000.0))
+        outage.seen()
+        await asyncio.sleep(0.05)
+        assert not sleeping.done()
+        sleeping.cancel()
 
 
 async def test_an_event_stream_that_is_lost_again_and_again_holds_nobody_up() -> None:

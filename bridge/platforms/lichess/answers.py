@@ -4,12 +4,16 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import aiohttp
+
 from bridge.errors import DailyLimit, PlatformError, RateLimited, Refused, ServerError, Unreachable
 from bridge.platforms.lichess.shapes import Json, WireError, read_object
 
 _MAX_WORDS = 200
 _MAX_WAIT_S = 86_400.0
 _DEEPEST = 8
+_BROKEN = (aiohttp.ClientPayloadError, aiohttp.ServerDisconnectedError)
+"""Their own words tell of chunks and headers, which is no help to anybody."""
 
 PER_DAY = "bot.vsBot.day"
 """Key of the limit of games between bots: it concerns them, not the endpoint (§4)."""
@@ -76,6 +80,8 @@ def no_answer(what: str, error: BaseException) -> Unreachable:
     """A request that failed below HTTP. Only the error's own words: some carry the request's headers."""
     if (cause := system_cause(error)) is not None:
         return Unreachable(f"{what}: {cause}")
+    if isinstance(error, _BROKEN):
+        return Unreachable(f"{what}: the connection broke")
     kind = "no answer in time" if isinstance(error, TimeoutError) else type(error).__name__
     said = " ".join(str(error).split())[:_MAX_WORDS]
     return Unreachable(f"{what}: {kind}" + (f": {said}" if said else ""))

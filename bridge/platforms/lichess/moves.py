@@ -10,7 +10,7 @@ again only after a sign of life (`tried`).
 import asyncio
 import itertools
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 
 import structlog
 
@@ -69,9 +69,10 @@ class Owed:
         timings = self._client.timings
         holds, retries = _holds(timings), doubling(*timings.move_retry_s)
         patience = {404: timings.believed_after, **patience}
-        uncertain = False
+        uncertain, told = False, ""
         while not self._superseded():
             await self._believable()
+            rest: Callable[[float], Awaitable[None]] = asyncio.sleep
             try:
                 async with self._gate.passage(lane, game_id=game_id):
                     if self._superseded():
@@ -86,7 +87,7 @@ class Owed:
                 if self._client.closed:
                     raise
                 uncertain = True
-                wait_s, cause = next(retries), str(error)
+                wait_s, cause, rest = next(retries), str(error), self._outage.rest
             except Refused as error:
                 patience[error.status] = patience.get(error.status, 1) - 1
                 if patience[error.status] <= 0:
@@ -94,8 +95,10 @@ class Owed:
                         break  # an earlier try took effect, or the game has moved on: the stream tells
                     raise
                 wait_s, cause = next(retries), str(error)
-            log.warning("still_owed", path=path, cause=cause, again_in_s=round(wait_s, 2))
-            await asyncio.sleep(wait_s)
+            tell = log.debug if cause == told else log.warning
+            tell("still_owed", path=path, cause=cause, again_in_s=round(wait_s, 2))
+            told = cause
+            await rest(wait_s)
         log.info("no_longer_owed", path=path)
 
     async def _believable(self) -> None:
@@ -106,7 +109,8 @@ class Owed:
 
     async def _try(self, path: str, timeout_s: float) -> None:
         try:
-            await self._client.post(path, timeout_s=timeout_s)
+            with self._outage.asking():
+                await self._client.post(path, timeout_s=timeout_s)
         finally:
             self._tried()
 

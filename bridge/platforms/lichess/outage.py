@@ -1,14 +1,15 @@
 """An outage of one account's server: only its event stream looks whether it is over, everything else waits for that.
 
 Then the streams of games are opened again, a few a second, those first in which we owe a move or have little time. An
-account whose event stream nobody reads has nothing to wait for: its streams look for themselves.
+account whose event stream nobody reads has nothing to wait for: its streams look for themselves. Whatever else is
+answered shows that it is over, or that the event stream alone is ill; then that one is opened by itself.
 """
 
 import asyncio
 import enum
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -37,7 +38,7 @@ class _State(enum.Enum):
     LOST = enum.auto()
     """The event stream is lost and about to be opened again: nothing is known yet, and is waited for but shortly."""
     SICK = enum.auto()
-    """It is answered with 5xx: perhaps it alone, so each time one stream of a game may look too."""
+    """It is answered with 5xx: perhaps it alone, so between two tries of it one stream of a game may look too."""
     DOWN = enum.auto()
     """Nobody answers."""
 
@@ -61,9 +62,12 @@ class Outage:
         self._waiting: list[_Waiter] = []
         self._over = asyncio.Event()
         self._over.set()
+        self._told = False
+        self._alone = False
+        self._ends = asyncio.Event()
         self._next_release = 0.0
         self._timer: asyncio.TimerHandle | None = None
-        self._doubt: asyncio.TimerHandle | None = None
+        self._next_state: asyncio.TimerHandle | None = None
 
     @property
     def alive(self) -> bool:
@@ -89,45 +93,74 @@ class Outage:
     def opened(self) -> None:
         """The event stream is open."""
         self._open = True
-        self.seen()
+        self._answered()
 
-    def seen(self) -> None:
-        """The server answers: whatever becomes of the event stream, this is no outage."""
-        if self._state in (_State.SICK, _State.DOWN):
-            log.warning("server_reachable_again", url=self._url, after_s=round(time.monotonic() - self._lost_at, 1))
-        if self._state is not _State.UP:
-            self._is(_State.UP)
-
-    def lost(self, error: PlatformError | None) -> None:
+    def lost(self, error: PlatformError | None, again_in_s: float = 0.0) -> None:
         """The event stream has ended, or could not be opened; None: it was open and ended cleanly."""
         was_open, self._open = self._open, False
         if isinstance(error, Senseless) or not isinstance(error, Unreachable | None):
-            self.seen()
+            self._answered()
         elif was_open:
             self._lost_at = time.monotonic()
             self._is(_State.LOST)
+            self._next_state = asyncio.get_running_loop().call_later(_DOUBT_S, self._is, _State.UP)
         else:
-            self._fails(error)
+            self._fails(error, again_in_s)
 
-    def _fails(self, error: PlatformError | None) -> None:
-        if self._state not in (_State.SICK, _State.DOWN):
+    def _answered(self) -> None:
+        if self._told:
+            log.warning("server_reachable_again", url=self._url, after_s=round(time.monotonic() - self._lost_at, 1))
+        self._told = self._alone = False
+        self._is(_State.UP)
+
+    def _fails(self, error: PlatformError | None, again_in_s: float) -> None:
+        if not self._told:
             log.warning("server_unreachable", url=self._url, cause=str(error))
-        self._is(_State.SICK if isinstance(error, ServerError) else _State.DOWN)
+        self._told = True
+        if self._alone:
+            return
+        sick = isinstance(error, ServerError)
+        self._is(_State.SICK if sick else _State.DOWN)
+        if sick:
+            self._next_state = asyncio.get_running_loop().call_later(again_in_s / 2, self._let_go)
 
     def _is(self, state: _State) -> None:
-        self._state = state
+        before, self._state = self._state, state
         if state is _State.DOWN:
             self._over.clear()
         else:
             self._over.set()
-        if self._doubt is not None:
-            self._doubt.cancel()
-            self._doubt = None
-        if state is _State.LOST:
-            self._doubt = asyncio.get_running_loop().call_later(_DOUBT_S, self._is, _State.UP)
-        if state is _State.SICK:
-            self._let_go()
+        if self._next_state is not None:
+            self._next_state.cancel()
+            self._next_state = None
+        if state is _State.UP and before in (_State.SICK, _State.DOWN):
+            self._ends.set()
+            self._ends = asyncio.Event()
         self._release()
+
+    # -- what others find out ------------------------------------------------------------------------------------
+
+    def seen(self) -> None:
+        """Another stream or request was answered: an outage is over, or is one of the event stream alone."""
+        self._alone = self._alone or self._state in (_State.SICK, _State.DOWN)
+        if self._state is not _State.UP:
+            self._is(_State.UP)
+
+    def unseen(self) -> None:
+        """Another stream could not be opened: what the event stream meets is believed again."""
+        self._alone = False
+
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """While something is asked: any answer will do."""
+        try:
+            yield
+        except Unreachable:
+            raise
+        except PlatformError:
+            self.seen()
+            raise
+        self.seen()
 
     # -- what waits for it ---------------------------------------------------------------------------------------
 
@@ -139,6 +172,12 @@ class Outage:
     async def over(self) -> None:
         """Wait until somebody answers."""
         await self._over.wait()
+
+    async def rest(self, seconds: float) -> None:
+        """Sleep for so long, less if an outage ends meanwhile."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._ends.wait()
 
     async def turn(self, urgency: Callable[[], Urgency]) -> None:
         """Wait until a stream that was lost may be opened again. `urgency` is asked when there is a choice."""
@@ -186,6 +225,10 @@ class Openings:
     def lost(self, error: PlatformError | None, again_in_s: float) -> None:
         """It has ended, or could not be opened, and is opened again after so long."""
 
+    async def rest(self, seconds: float) -> None:
+        """Wait after it could not be opened, or broke."""
+        await asyncio.sleep(seconds)
+
 
 class Probe(Openings):
     """The event stream."""
@@ -199,8 +242,11 @@ class Probe(Openings):
         self._outage.promises(silence_s)
 
     def lost(self, error: PlatformError | None, again_in_s: float) -> None:
-        self._outage.lost(error)
+        self._outage.lost(error, again_in_s)
         self._outage.promises(again_in_s + self._opening_s)
+
+    async def rest(self, seconds: float) -> None:
+        await self._outage.rest(seconds)
 
 
 class Follower(Openings):
@@ -210,6 +256,7 @@ class Follower(Openings):
         self._outage = outage
         self._urgency = urgency
         self._is_new = True
+        self._open = False
 
     async def turn(self) -> None:
         if self._is_new:
@@ -219,4 +266,13 @@ class Follower(Openings):
             await self._outage.turn(self._urgency)
 
     def opened(self, silence_s: float) -> None:
+        self._open = True
         self._outage.seen()
+
+    def lost(self, error: PlatformError | None, again_in_s: float) -> None:
+        if not self._open and isinstance(error, Unreachable) and not isinstance(error, Senseless):
+            self._outage.unseen()
+        self._open = False
+
+    async def rest(self, seconds: float) -> None:
+        await self._outage.rest(seconds)

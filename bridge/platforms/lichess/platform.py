@@ -292,7 +292,8 @@ class Lichess:
     async def _once(self, post: Post) -> None:
         self._outage.check(post.kind)
         async with self._gate.passage(post.lane, post.kind):
-            await self._client.post(post.path, post.form, timeout_s=self._client.timings.request_s)
+            with self._outage.asking():
+                await self._client.post(post.path, post.form, timeout_s=self._client.timings.request_s)
 
     async def challenge(
         self,
@@ -354,7 +355,8 @@ class Lichess:
     async def _ask(self, kind: str, ask: Callable[[berserk.Client], T], lane: Lane = Lane.POLL) -> T:
         self._outage.check(kind)
         async with self._gate.passage(lane, kind):
-            return await self._berserk.call(kind, ask)
+            with self._outage.asking():
+                return await self._berserk.call(kind, ask)
 
     async def close(self) -> None:
         """Give back every connection; streams end."""

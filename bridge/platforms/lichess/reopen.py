@@ -7,7 +7,7 @@ at once; openings that bring nothing are spaced out. A 429 is waited out.
 import asyncio
 import random
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator
 from typing import Protocol, TypeVar
 
 import structlog
@@ -104,6 +104,7 @@ async def follow(
             await openings.turn()
             pace.opens()
             lost: PlatformError | None = None
+            rest: Callable[[float], Awaitable[None]] = asyncio.sleep
             try:
                 async with client.lines(path, silence_s=silence_s, body=None if body is None else body()) as lines:
                     missing = 0
@@ -127,7 +128,7 @@ async def follow(
             except Senseless as error:
                 lost, reason, wait_s = error, str(error), pace.doubtful_s()
             except Unreachable as error:
-                lost, reason, wait_s = error, str(error), pace.next_s()
+                lost, reason, wait_s, rest = error, str(error), pace.next_s(), openings.rest
             except Refused as error:
                 missing += error.status == 404
                 if error.status != 404 or missing >= client.timings.believed_after:
@@ -137,7 +138,7 @@ async def follow(
                 openings.lost(lost, wait_s)
                 pace.log(path, reason, wait_s)
                 yield Disconnected(reason)
-                await asyncio.sleep(wait_s)
+                await rest(wait_s)
 
 
 def _read(reader: Reader[T], line: bytes, path: str) -> Iterable[T]:
