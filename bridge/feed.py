@@ -73,10 +73,13 @@ class Feed:
         """Settle where the sink begins; `run` does it too, later. Raises JournalError."""
         # A cursor of 0 is also that of a sink which has come nowhere yet, so that a sink is known is stored by itself.
         mark = f"{self.name} known"
-        if not await self._journal.cursor(mark):
-            await self._journal.advance(self.name, 0 if self._from_start else await self._journal.last_seq())
-            await self._journal.advance(mark, 1)
         self.seq = await self._journal.cursor(self.name)
+        if not await self._journal.cursor(mark):
+            # One that was forgotten while it was in use has stored its cursor again since.
+            if not self.seq and not self._from_start:
+                self.seq = await self._journal.last_seq()
+            await self._journal.advance(self.name, self.seq)
+            await self._journal.advance(mark, 1)
 
     async def reached(self, seq: int) -> None:
         """Wait until the sink has come as far as an entry."""

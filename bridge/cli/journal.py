@@ -1,6 +1,7 @@
 """`journal`: look into the journal, copy it, thin it out and prove it, while the daemon writes to it."""
 
 import json
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -147,22 +148,38 @@ def _raw_lines(reader: "JournalReader", game: str) -> Iterator[str]:
     type=click.IntRange(min=0),
     help="The platform's lines older than this go.  [default: as configured]",
 )
+@click.option(
+    "--forget-sink",
+    "forget",
+    metavar="NAME",
+    multiple=True,
+    help="A sink that is used no more: it keeps nothing back, and should it return it begins with what is new then.",
+)
 @click.option("--dry-run", is_flag=True, help="Only say what would go.")
 @_json_option
 @_source
 def prune(
-    place: str | None, config: Path | None, days: int, raw_days: int | None, dry_run: bool, as_json: bool
+    place: str | None,
+    config: Path | None,
+    days: int,
+    raw_days: int | None,
+    forget: tuple[str, ...],
+    dry_run: bool,
+    as_json: bool,
 ) -> None:
     """Delete games that were judged long ago, and old lines of the platform.
 
-    Numbers stay as they are and are never given again. Running games stay, and what a sink has still to deliver.
+    Numbers stay as they are and are never given again. Running games stay, and what a sink has still to deliver, even
+    one that is not configured any more: what is printed then names it, and --forget-sink lets go of it.
     """
+    from bridge.cli.console import complain
     from bridge.journal.prune import prune as prune_file
 
     file, configured = _place(place, config)
     now_ms = wall_ms()
     raw_before_ms = now_ms - (configured if raw_days is None else raw_days) * DAY_MS
-    gone = prune_file(file, before_ms=now_ms - days * DAY_MS, raw_before_ms=raw_before_ms, dry=dry_run)
+    before_ms = now_ms - days * DAY_MS
+    gone = prune_file(file, before_ms=before_ms, raw_before_ms=raw_before_ms, forget=forget, dry=dry_run)
     if as_json:
         told = {"games": gone.games, "entries": gone.entries, "raw_blocks": gone.raw_blocks, "held_by": gone.held_by}
         _json_lines([{**told, "dry_run": dry_run}])
@@ -170,7 +187,10 @@ def prune(
     verb = "would go" if dry_run else "gone"
     click.echo(f"{verb}: {gone.games} games, {gone.entries} entries, {gone.raw_blocks} blocks of platform lines")
     if gone.held_by:
-        click.echo(f"older games stay for {gone.held_by}, which has not delivered them yet", err=True)
+        complain(
+            f"older games stay for the sink {gone.held_by!r}, which has not delivered them yet; if it is used no more, "
+            f"let go of it: kirichess-bridge journal prune --forget-sink {shlex.quote(gone.held_by)}"
+        )
 
 
 @command.command()

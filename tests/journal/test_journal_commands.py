@@ -15,7 +15,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from bridge import history
 from bridge.cli.main import main
+from bridge.feed import Feed
 from bridge.interfaces import Draft, Entry
 from bridge.journal import SqlJournal
 
@@ -85,6 +87,18 @@ def appender(journal: Path) -> Iterator[Appender]:
         yield running
     finally:
         running.kill()
+
+
+class Collecting:
+    """A sink that takes everything."""
+
+    name = "collecting 1"
+
+    async def write(self, entry: Entry) -> None:
+        pass
+
+    async def close(self) -> None:
+        pass
 
 
 def run(*arguments: str) -> Result:
@@ -194,8 +208,64 @@ def test_what_a_sink_has_not_delivered_stays(journal: Path) -> None:
     ages(journal, 100)
     told = run("prune", "--journal", str(journal))
     assert told.stdout.startswith("gone: 1 games, 12 entries"), "the webhook has come to number 20"
-    assert "older games stay for webhook, which has not delivered them yet" in told.stderr
+    assert "older games stay for the sink 'webhook', which has not delivered them yet" in told.stderr
+    assert told.stderr.endswith("journal prune --forget-sink webhook\n")
     assert 13 in numbers(journal)
+
+
+def marks(file: Path) -> list[str]:
+    with closing(sqlite3.connect(file)) as base:
+        return [name for (name,) in base.execute("SELECT name FROM cursor ORDER BY name")]
+
+
+def test_a_sink_that_is_used_no_more_is_let_go_of(journal: Path) -> None:
+    ages(journal, 100)
+    would = json.loads(
+        run("prune", "--forget-sink", "webhook", "--dry-run", "--json", "--journal", str(journal)).stdout
+    )
+    assert {"webhook", "webhook known"} <= set(marks(journal))
+    told = json.loads(run("prune", "--forget-sink", "webhook", "--json", "--journal", str(journal)).stdout)
+    assert would == {**told, "dry_run": True}
+    assert (told["games"], told["entries"], told["held_by"]) == (2, 25, "")
+    assert not {"webhook", "webhook known"} & set(marks(journal))
+    again = run("prune", "--forget-sink", "webhook", "--journal", str(journal))
+    assert (again.exit_code, again.stdout) == (2, "")
+    assert "the journal knows no sink 'webhook'; it knows" in again.stderr
+
+
+async def test_a_sink_that_is_forgotten_while_it_works_loses_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "journal.db"
+    async with SqlJournal(f"sqlite:///{file}") as opened:
+        sink = Collecting()
+        feed = Feed(opened, sink)
+        await feed.open()
+        work = asyncio.create_task(feed.run())
+        await opened.append([Draft("t", "g")])
+        await feed.reached(1)
+        assert run("prune", "--forget-sink", sink.name, "--journal", str(file)).exit_code == 0
+        await opened.append([Draft("t", "g")])
+        await feed.reached(2)
+        work.cancel()
+        await opened.append([Draft("t", "g")])
+        again = Feed(opened, sink)
+        await again.open()
+        assert again.seq == 2
+
+
+async def test_what_is_remembered_of_a_game_goes_with_it(journal: Path) -> None:
+    async with SqlJournal(f"sqlite:///{journal}") as opened:
+        await history.remember_draw(opened, "Kiri", "mateGame")
+        await history.remember_standard(opened, "Kiri", "mateGame")
+        await opened.advance("lang Kiri mateGame", 2)
+        await history.remember_draw(opened, "Kiri", "openGame")
+        await opened.advance("lobby Kiri", 3)
+    ages(journal, 100)
+    before = set(marks(journal))
+    run("prune", "--dry-run", "--journal", str(journal))
+    assert set(marks(journal)) == before
+    run("prune", "--journal", str(journal))
+    gone = {"draw Kiri mateGame", "standard Kiri mateGame", "lang Kiri mateGame"}
+    assert before - set(marks(journal)) == gone
 
 
 async def first(journal: SqlJournal) -> Entry:
