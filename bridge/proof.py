@@ -1,6 +1,6 @@
 """What the journal has of a game, computed once more from the platform's lines and held against what is stored."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bridge import event_types
@@ -9,7 +9,8 @@ from bridge.interfaces import Entry, FinishedGame, GameInfo, GameOpened, GameSta
 from bridge.journal.raw import Block
 from bridge.platforms.lichess.replay import finished_again, read_again
 from bridge.recompute import Difference, Recomputed, against_events, against_source, against_verdict, stored_events
-from bridge.rules.events import Agreed, Event, Started
+from bridge.records import fields
+from bridge.rules.events import Agreed, Ended, Event, Started
 from bridge.rules.ledger import Ledger
 from bridge.rules.refine import refine
 from bridge.rules.snapshot import Setup, Snapshot
@@ -17,6 +18,20 @@ from bridge.rules.verdict import Verdict, judge, verdict
 from bridge.tracker import setup_of
 
 EXPORT = "export"
+
+
+_JUDGED_WITHIN_MS = 300_000
+"""From the end of a game to its final verdict, the archive's delay included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a journal should have: final verdicts of games that were over some time before `now_ms`, and every one that
+    came before the missing entry `gone`, if one is missing; lines that came since `raw_since_ms` (None: never)."""
+
+    now_ms: int = 0
+    gone: int = 0
+    raw_since_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +43,45 @@ class Proof:
     missing: str = ""
 
 
-def prove(game: str, entries: Sequence[Entry], blocks: Sequence[Block]) -> Proof:
+def prove(game: str, entries: Sequence[Entry], blocks: Sequence[Block], kept: Kept = Kept()) -> Proof:
     """Stored clocks against stored events, stored events against the platform's lines, verdicts against both."""
+    differences: list[Difference] = []
+    missing = ""
     try:
-        differences = list(against_events(game, entries, _archived_clocks(blocks, entries)))
+        differences += _unjudged(game, entries, kept)
+        differences += against_events(game, entries, _archived_clocks(blocks, entries))
         found = recompute(game, entries, blocks)
         if isinstance(found, str):
-            return Proof(game, differences, found)
-        differences += against_source(game, [event for _, event in _settled(entries)], found.events)
-        differences += _against_archive(game, entries, blocks)
-        return Proof(game, differences)
+            missing = found
+        else:
+            differences += against_source(game, [event for _, event in _settled(entries)], found.events)
+            differences += _against_archive(game, entries, blocks)
+            missing = _unarchived(entries, blocks)
+        if missing and _lines_are_kept(entries, kept):
+            differences.append(Difference(game, 0, missing))
     except (RecordError, PlatformError) as error:
-        return Proof(game, [Difference(game, 0, str(error))])
+        differences.append(Difference(game, 0, str(error)))
+    return Proof(game, differences, missing)
+
+
+def _unjudged(game: str, entries: Sequence[Entry], kept: Kept) -> Iterator[Difference]:
+    ends = [entry for entry, event in stored_events(entries) if isinstance(event, Ended)]
+    if not ends or any(entry.type == event_types.VERDICT_FINAL for entry in entries):
+        return
+    if kept.gone > ends[-1].seq or kept.now_ms - ends[-1].time_ms > _JUDGED_WITHIN_MS:
+        yield Difference(game, 0, "is over, and its final verdict is not stored")
+
+
+def _lines_are_kept(entries: Sequence[Entry], kept: Kept) -> bool:
+    return kept.raw_since_ms is not None and entries[0].time_ms >= kept.raw_since_ms
+
+
+def _unarchived(entries: Sequence[Entry], blocks: Sequence[Block]) -> str:
+    """A final verdict from the archive, and what the archive said is not there."""
+    final = _final(entries)
+    setup = next(event.setup for _, event in stored_events(entries) if isinstance(event, Started))
+    from_lines = final is None or _source(final) == setup.source
+    return "" if from_lines or _archived(blocks, setup) is not None else "what the platform's archive said is not kept"
 
 
 def recompute(game: str, entries: Sequence[Entry], blocks: Sequence[Block]) -> Recomputed | str:
@@ -64,7 +106,7 @@ def judged(found: Recomputed, entries: Sequence[Entry], blocks: Sequence[Block])
     """The verdict from the finest record that is kept: the archive's, where the game was judged from that."""
     final = _final(entries)
     archived = _archived(blocks, found.ledger.setup)
-    if archived is not None and final is not None and final.get("clock_source") == archived.source:
+    if archived is not None and final is not None and _source(final) == archived.source:
         return _from_archive(archived, found.ledger.setup)
     clocks_ms = archived.snapshot.clocks_ms if archived is not None else None
     ledger = Ledger.replay(refine(found.events, clocks_ms)) if clocks_ms else found.ledger
@@ -155,12 +197,13 @@ def _from_archive(finished: FinishedGame, setup: Setup) -> Verdict:
     return judge(setup_of(finished.info, setup.rules, finished.source, finished.precision_ms), finished.snapshot)
 
 
-def _final(entries: Sequence[Entry]) -> dict[str, object] | None:
+def _final(entries: Sequence[Entry]) -> Mapping[str, object] | None:
+    """The data of the last final verdict."""
     found = None
     for entry in entries:
         told = entry.data.get("verdict")
         if entry.type in event_types.VERDICTS and isinstance(told, dict) and told.get("final") is True:
-            found = told
+            found = entry.data
     return found
 
 
@@ -168,5 +211,10 @@ def _against_archive(game: str, entries: Sequence[Entry], blocks: Sequence[Block
     final = _final(entries)
     setup = next(event.setup for _, event in _settled(entries) if isinstance(event, Started))
     archived = _archived(blocks, setup)
-    if final is not None and archived is not None and final.get("clock_source") == archived.source:
+    if final is not None and archived is not None and _source(final) == archived.source:
         yield from against_verdict(game, final, _from_archive(archived, setup))
+
+
+def _source(final: Mapping[str, object]) -> object:
+    """What a final verdict was made from."""
+    return (fields.mapping(final, "verdict") or {}).get("clock_source")

@@ -1,5 +1,6 @@
 """A ledger once more from its source, and what is stored held against it."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -8,8 +9,12 @@ from bridge import event_types
 from bridge.errors import RecordError
 from bridge.event_data import facts_after, facts_before
 from bridge.interfaces import Entry
+from bridge.records import fields
 from bridge.records.events import decode, encode
 from bridge.records.fields import Json
+from bridge.records.one_line import one_line
+from bridge.records.pgn_difference import pgn_differences
+from bridge.records.pgn_writer import UNKNOWN_DATE, to_pgn
 from bridge.records.verdict_json import verdict_object
 from bridge.rules.diff import diff
 from bridge.rules.events import Ended, Event, Moved, Started
@@ -17,6 +22,9 @@ from bridge.rules.ledger import Ledger
 from bridge.rules.refine import refine
 from bridge.rules.snapshot import RUNNING, Setup, Snapshot
 from bridge.rules.verdict import Verdict, verdict
+
+_DATE = re.compile(r'^\[Date "([^"]*)"\]$', re.MULTILINE)
+"""The day on which the game was first stored, or unknown: it says nothing of the game."""
 
 
 class Recomputed:
@@ -69,27 +77,38 @@ class Difference:
 def stored_events(entries: Iterable[Entry]) -> list[tuple[Entry, Event]]:
     """The events among a game's entries, and the entries they stand in. Raises RecordError."""
     found = ((entry, entry.data.get("event")) for entry in entries)
-    return [(entry, decode(event)) for entry, event in found if isinstance(event, dict)]
+    return [(entry, _decoded(entry, event)) for entry, event in found if isinstance(event, dict)]
+
+
+def _decoded(entry: Entry, event: Json) -> Event:
+    try:
+        return decode(event)
+    except RecordError as error:
+        raise RecordError(f"entry {entry.seq}: {error}") from error
 
 
 def against_events(game: str, entries: Sequence[Entry], clocks_ms: Sequence[int | None] = ()) -> Iterator[Difference]:
     """Stored clocks, effects and verdicts that do not come of the stored events. Raises RecordError.
 
-    `clocks_ms`: the archive's, with which final verdicts filled in what was missed (R14).
+    `clocks_ms`: the archive's, with which final verdicts filled in what was missed (R14). What comes after an event
+    that cannot have happened is not looked at.
     """
     ledger: Ledger | None = None
     events: list[Event] = []
     for entry in entries:
         stored = entry.data.get("event")
         if isinstance(stored, dict):
-            event = decode(stored)
+            event = _decoded(entry, stored)
             events.append(event)
             facts: dict[str, object] = {}
             if isinstance(event, Started):
                 ledger = Ledger(event.setup)
             elif ledger is not None:
-                facts = facts_before(ledger, event)
-                ledger.apply(event)
+                applied = _applied(game, ledger, entry, event)
+                if isinstance(applied, Difference):
+                    yield applied
+                    return
+                facts = applied
             if ledger is not None:
                 facts |= facts_after(ledger)
                 yield from _differences(game, len(ledger.moves), entry.data, facts, "stored", "its events give")
@@ -98,7 +117,21 @@ def against_events(game: str, entries: Sequence[Entry], clocks_ms: Sequence[int 
             if isinstance(told, dict) and told.get("clock_source") == ledger.setup.source:
                 final = told.get("final") is True
                 whole = Ledger.replay(refine(events, clocks_ms)) if final and clocks_ms else ledger
-                yield from against_verdict(game, told, verdict(whole, final=final))
+                yield from against_verdict(game, entry.data, verdict(whole, final=final))
+
+
+def _applied(game: str, ledger: Ledger, entry: Entry, event: Event) -> dict[str, object] | Difference:
+    """Take an event in: what was to be told before it, or why it cannot come next."""
+    ply = len(ledger.moves) + 1
+    told = entry.data.get("ply", ply) if isinstance(event, Moved) else ply
+    if isinstance(told, int) and told > ply:
+        return Difference(game, ply, f"is not stored; the next one that is stored is ply {told}")
+    try:
+        facts = facts_before(ledger, event)
+        ledger.apply(event)
+    except RecordError as error:
+        return Difference(game, ply, f"entry {entry.seq} cannot come next: {error}")
+    return facts
 
 
 def against_source(game: str, stored: Sequence[Event], events: Sequence[Event]) -> Iterator[Difference]:
@@ -109,7 +142,7 @@ def against_source(game: str, stored: Sequence[Event], events: Sequence[Event]) 
     over = any(isinstance(event, Ended) for event in stored)
     ply = 0
     for ours, theirs in zip_longest(stored, events):
-        if isinstance(ours or theirs, Moved):
+        if isinstance(ours, Moved) or isinstance(theirs, Moved):
             ply += 1
         if ours == theirs:
             continue
@@ -126,19 +159,32 @@ def against_source(game: str, stored: Sequence[Event], events: Sequence[Event]) 
         yield from _differences(game, ply, told, given, "stored", "the platform's lines give")
 
 
-def against_verdict(game: str, told: Json, judged: Verdict) -> Iterator[Difference]:
-    """A stored verdict, its ledger's rows included, that is not the one that comes of the game."""
+def against_verdict(game: str, data: Json, judged: Verdict) -> Iterator[Difference]:
+    """A stored verdict, with text, PGN and the rows of its ledger, that is not the one that comes of the game."""
+    told = fields.mapping(data, "verdict") or {}
     given = verdict_object(judged, ledger=True)
     rows, ours = given.pop("ledger"), told.get("ledger")
     yield from _differences(game, 0, told, given, "the verdict says", "the game gives")
+    yield from _differences(game, 0, data, {"text": one_line(judged)}, "the verdict's", "the game gives")
+    yield from _against_pgn(game, data.get("pgn"), judged)
     if not isinstance(rows, list) or not isinstance(ours, list):
         return
     if len(rows) != len(ours):
-        yield Difference(game, 0, f"the verdict's ledger has {len(ours)} rows, the game gives {len(rows)}")
+        ply = next((row["ply"] or 0 for row in [*rows, *ours][min(len(rows), len(ours)) :] if isinstance(row, dict)), 0)
+        yield Difference(game, ply, f"the verdict's ledger has {len(ours)} rows, the game gives {len(rows)}")
     for row, stored in zip(rows, ours, strict=False):
         if isinstance(stored, dict):
             ply = row["ply"] or 0  # time that was thought without a move belongs to no ply
             yield from _differences(game, ply, stored, row, "the verdict's ledger says", "the game gives")
+
+
+def _against_pgn(game: str, told: object, judged: Verdict) -> Iterator[Difference]:
+    if not isinstance(told, str):
+        return
+    date = _DATE.search(told)
+    for found in pgn_differences(told, to_pgn(judged, date=date[1] if date else UNKNOWN_DATE)):
+        says, gives = found.told or "nothing", found.given or "nothing"
+        yield Difference(game, found.ply, f"{found.name} the PGN says {says}, the game gives {gives}")
 
 
 def _differences(game: str, ply: int, told: Json, given: Json, says: str, gives: str) -> Iterator[Difference]:

@@ -57,9 +57,10 @@ async def from_journal(file: Path, learn: Callable[[Entry], object], after: int 
 
     Raises JournalError, UsageError.
     """
+    from bridge.cli.console import complain
     from bridge.journal.reader import JournalReader
 
-    with JournalReader(file) as reader:
+    with JournalReader(file, complain) as reader:
         seq = reader.last_seq() if after is None else after
         for entry in reader.entries(types=[GAME_STARTED, GAME_RULES]):
             if entry.seq <= seq:

@@ -4,6 +4,7 @@ import json
 import shlex
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -47,10 +48,10 @@ def games(place: str | None, config: Path | None, as_json: bool, most: int | Non
 
     with _reader(place, config) as reader:
         rows = game_rows(reader)[-(most or 0) :]
-    if as_json:
-        _json_lines(rows)
-    elif rows:
-        _print(games_table(rows))
+        if as_json:
+            _json_lines(rows)
+        elif rows:
+            _print(games_table(rows))
 
 
 @command.command()
@@ -63,14 +64,14 @@ def show(game: str, place: str | None, config: Path | None, as_json: bool) -> No
     from bridge.cloudevents import to_json
 
     with _reader(place, config) as reader:
+        if game not in reader.games():
+            raise _no_game(game)
         entries = list(reader.entries(game))
-    if not entries:
-        raise _no_game(game)
-    if as_json:
-        for entry in entries:
-            click.echo(to_json(entry))
-    else:
-        _print(entries_table(entries))
+        if as_json:
+            for entry in entries:
+                click.echo(to_json(entry))
+        else:
+            _print(entries_table(entries))
 
 
 @command.command()
@@ -83,10 +84,9 @@ def export(chosen: tuple[str, ...], raw: bool, output: Path | None, place: str |
     from bridge.cloudevents import to_json
 
     def lines(reader: "JournalReader") -> Iterator[str]:
-        for named in chosen:
-            if next(iter(reader.entries(named)), None) is None:
-                raise _no_game(named)
-        for game in chosen or ([None] if not raw else [row.subject for row in reader.entries(types=[_STARTED])]):
+        if unknown := set(chosen) - set(reader.games()):
+            raise _no_game(min(unknown))
+        for game in chosen or (reader.games() if raw else [None]):
             if raw and game is not None:
                 yield from _raw_lines(reader, game)
             else:
@@ -125,9 +125,6 @@ def _no_game(game: str) -> RecordError:
 def _not_the_journal(file: Path, reader: "JournalReader") -> None:
     if file.exists() and file.samefile(reader.file):
         raise UsageError(f"{file} is the journal itself; choose another name")
-
-
-_STARTED = "kirichess.game.started"
 
 
 def _raw_lines(reader: "JournalReader", game: str) -> Iterator[str]:
@@ -243,31 +240,34 @@ def replay(game: str, ledger: bool, place: str | None, config: Path | None, as_j
 def verify(ctx: click.Context, chosen: tuple[str, ...], place: str | None, config: Path | None, as_json: bool) -> None:
     """Prove that what is stored of every game, or of the GAMEs, agrees with itself and with the platform's lines.
 
-    What does not agree is named by game and ply, and the exit status is 1.
+    What does not agree is named by game and ply, and so is what is damaged or missing; the exit status is 1 then.
     """
     from bridge.cli.console import complain
-    from bridge.proof import prove
+    from bridge.cli.journal_proof import check, numbers_told
 
     wrong = unproven = count = 0
     with _reader(place, config) as reader:
-        for game in chosen or list(dict.fromkeys(entry.subject for entry in reader.entries(types=[_STARTED]))):
-            entries = list(reader.entries(game))
-            if not entries:
-                raise _no_game(game)
-            proof = prove(game, entries, reader.raw(game))
+        if unknown := set(chosen) - set(reader.games()):
+            raise _no_game(min(unknown))
+        missing = reader.missing()
+        for found in check(reader, chosen, missing):
+            proof = found.proof
             count += 1
-            wrong += bool(proof.differences)
+            wrong += not found.agrees
             unproven += bool(proof.missing)
             for difference in proof.differences:
                 complain(str(difference))
             if as_json:
-                told = [{"ply": each.ply, "what": each.what} for each in proof.differences]
-                _json_lines([{"game": game, "agrees": not told, "differences": told, "not_recomputed": proof.missing}])
-            elif proof.missing and chosen:
-                complain(f"game {game}: not computed from its source: {proof.missing}")
-    if not as_json:
-        click.echo(f"{count} games: {count - wrong} agree, {wrong} do not; {count - unproven} computed from the source")
-    if wrong:
+                _json_lines([found.to_json()])
+            elif proof.missing and chosen and found.agrees:
+                complain(f"game {proof.game}: not computed from its source: {proof.missing}")
+        if not chosen:
+            for first, last in missing:
+                complain(numbers_told(first, last))
+        if not as_json:
+            proved = f"{count - unproven} computed from the source"
+            click.echo(f"{count} games: {count - wrong} agree, {wrong} do not; {proved}")
+    if wrong or (missing and not chosen):
         ctx.exit(1)
 
 
@@ -293,10 +293,16 @@ def journal_file(place: str | None, config: Path | None) -> Path:
     return _place(place, config)[0]
 
 
-def _reader(place: str | None, config: Path | None) -> "JournalReader":
+@contextmanager
+def _reader(place: str | None, config: Path | None) -> Iterator["JournalReader"]:
+    """What is damaged is told and left out, and the exit status is 1 in the end."""
+    from bridge.cli.console import complain
     from bridge.journal.reader import JournalReader
 
-    return JournalReader(_place(place, config)[0])
+    with JournalReader(_place(place, config)[0], complain) as reader:
+        yield reader
+    if reader.damaged:
+        click.get_current_context().exit(1)
 
 
 def _json_lines(rows: list[dict[str, object]]) -> None:

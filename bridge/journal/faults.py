@@ -29,6 +29,13 @@ def explain(error: Exception) -> str:
     return next((text for prefix, text in _CAUSES if code.startswith(prefix)), f"failed: {cause}")
 
 
+def is_damage(error: Exception) -> bool:
+    """Whether the file's content is to blame. What is no text in its column, the driver says without a code."""
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    code = getattr(cause, "sqlite_errorname", "")
+    return code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or "Could not decode" in str(cause)
+
+
 @contextmanager
 def told(place: str) -> Iterator[None]:
     """Turns database errors into a JournalError that names `place`."""

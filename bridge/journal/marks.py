@@ -19,3 +19,7 @@ RAISE: Final = """
     ON CONFLICT (name) DO UPDATE SET seq = max(cursor.seq, excluded.seq)
 """
 """Set a number that only grows."""
+RAISE_KNOWN: Final = "UPDATE cursor SET seq = max(seq, ?) WHERE name = ?"
+"""The same, where it is set already."""
+BEGIN_WITH: Final = "INSERT INTO cursor (name, seq) VALUES (?, ?) ON CONFLICT (name) DO NOTHING"
+"""Set a number, where it is not set yet."""

@@ -80,8 +80,7 @@ def _old_raw(connection: sqlite3.Connection, before_ms: int, dry: bool) -> int:
         return 0
     if not dry:
         # First: whoever finds lines gone must know already that they may be.
-        raised = "UPDATE cursor SET seq = max(seq, ?) WHERE name = ?"
-        connection.execute(raised, (before_ms, marks.RAW_SINCE))
+        connection.execute(marks.RAISE_KNOWN, (before_ms, marks.RAW_SINCE))
     return _delete(connection, "raw", _OLD_RAW, {"before": before_ms}, dry)
 
 

@@ -85,6 +85,7 @@ class SqlJournal:
         try:
             self._store = await self._run(Store, self._url)
             self._last = await self._run(self._store.last_seq)
+            await self._run(self._store.keep_raw, self._now_ms() if self._raw_days else None)
         except BaseException:
             self._thread.shutdown(wait=False)
             raise

@@ -15,7 +15,7 @@ from sqlalchemy.pool import StaticPool
 
 from bridge.errors import JournalError
 from bridge.interfaces import Entry
-from bridge.journal import schema
+from bridge.journal import marks, schema
 from bridge.journal.faults import told
 from bridge.journal.lock import JournalLock
 from bridge.journal.place import check_file, parse_url
@@ -169,12 +169,21 @@ class Store:
         with self._transaction() as connection:
             connection.execute(sa.insert(schema.dead_letter).values(values))
 
+    def keep_raw(self, since_ms: int | None) -> None:
+        """The platform's lines are kept from now on, if they were not already; None: they are not."""
+        with self._transaction() as connection:
+            if since_ms is None:
+                connection.execute(sa.delete(schema.cursor).where(schema.cursor.c.name == marks.RAW_SINCE))
+            else:
+                connection.exec_driver_sql(marks.BEGIN_WITH, (marks.RAW_SINCE, since_ms))
+
     def sweep(self, *, before_ms: int, quiet_ms: int) -> bool:
         """A bounded piece of housekeeping among the raw lines; True while there is more to do.
 
         Lines older than `before_ms` go; blocks of a game whose lines are older than `quiet_ms` become one.
         """
         with self._transaction() as connection:
+            connection.exec_driver_sql(marks.RAISE_KNOWN, (before_ms, marks.RAW_SINCE))
             if forget_some(connection, before_ms):
                 return True
             if self._swept is None:

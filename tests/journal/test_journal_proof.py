@@ -4,7 +4,7 @@ import asyncio
 import json
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -170,13 +170,156 @@ def test_a_clock_in_the_final_verdict_that_is_10_ms_off_is_named(journal: Path, 
     assert (found["agrees"], found["differences"][0]["ply"], found["not_recomputed"]) == (False, 5, "")
 
 
-def test_an_event_that_went_is_named(journal: Path, game: str) -> None:
-    seq, _ = list(entries(journal, game, "kirichess.game.ply"))[-1]
-    with closing(sqlite3.connect(journal, isolation_level=None)) as base:
-        base.execute("DELETE FROM event WHERE seq = ?", (seq,))
-    told = run("verify", game, "--journal", str(journal))
+def execute(file: Path, statement: str, *values: object) -> None:
+    with closing(sqlite3.connect(file, isolation_level=None)) as base:
+        base.execute(statement, values)
+
+
+def verified(file: Path, *chosen: str) -> str:
+    """What is found wrong; one of the two games agrees."""
+    told = run("verify", *chosen, "--journal", str(file))
     assert told.exit_code == 1
-    assert f"game {game}" in told.stderr
+    if not chosen:
+        assert told.stdout.startswith("2 games: 1 agree, 1 do not")
+    assert "Traceback" not in told.stderr
+    return told.stderr
+
+
+@pytest.mark.parametrize("lines", ["lines", "no lines"])
+@pytest.mark.parametrize("at", [0, 1, 7, -1])
+def test_a_ply_that_went_is_named(journal: Path, game: str, at: int, lines: str) -> None:
+    plies = list(entries(journal, game, "kirichess.game.ply"))
+    seq, data = plies[at]
+    execute(journal, "DELETE FROM event WHERE seq = ?", seq)
+    if lines == "no lines":
+        execute(journal, "DELETE FROM raw WHERE subject = ?", game)
+    said = verified(journal)
+    assert f"game {game}, ply {data['ply']}: " in said
+    assert f"entry {seq} is missing: stored once, not pruned, and gone" in said
+
+
+@pytest.mark.parametrize("kind", ["started", "finished"])
+def test_the_start_or_the_end_that_went_is_noticed(journal: Path, game: str, kind: str) -> None:
+    execute(journal, f"DELETE FROM event WHERE subject = ? AND type = 'kirichess.game.{kind}'", game)
+    assert f"game {game}: " in verified(journal)
+
+
+def test_a_final_verdict_that_went_is_named(journal: Path, game: str) -> None:
+    execute(journal, "DELETE FROM event WHERE subject = ? AND type = ?", game, VERDICT_FINAL)
+    for chosen in ([], [game]):
+        assert f"game {game}: is over, and its final verdict is not stored" in verified(journal, *chosen)
+
+
+def test_a_game_that_is_just_over_has_no_verdict_yet(journal: Path, game: str) -> None:
+    """Not one that is over for long."""
+    execute(journal, "DELETE FROM event WHERE subject = ? AND type = ?", game, VERDICT_FINAL)
+    execute(journal, "UPDATE sqlite_sequence SET seq = (SELECT max(seq) FROM event) WHERE name = 'event'")
+    with closing(sqlite3.connect(journal, isolation_level=None)) as base:
+        numbers = [seq for (seq,) in base.execute("SELECT seq FROM event ORDER BY seq")]
+        for new, old in enumerate(numbers, 1):
+            base.execute("UPDATE event SET seq = ? WHERE seq = ?", (new, old))
+        base.execute("UPDATE sqlite_sequence SET seq = ? WHERE name = 'event'", (len(numbers),))
+    assert run("verify", "--journal", str(journal)).exit_code == 0
+    execute(journal, "UPDATE event SET time_ms = time_ms - 600000")
+    assert "is over, and its final verdict is not stored" in verified(journal, game)
+
+
+def test_the_last_entries_that_went_are_noticed(journal: Path) -> None:
+    with closing(sqlite3.connect(journal, isolation_level=None)) as base:
+        [(last,)] = base.execute("SELECT max(seq) FROM event")
+        base.execute("DELETE FROM event WHERE seq > ?", (last - 2,))
+    told = run("verify", "--journal", str(journal))
+    assert told.exit_code == 1
+    assert f"entries {last - 1} to {last} are missing" in told.stderr
+
+
+def test_what_was_pruned_is_not_missing(journal: Path, game: str) -> None:
+    execute(journal, "UPDATE event SET time_ms = 1 WHERE subject = ?", game)
+    assert run("prune", "--forget-sink", "finals", "--journal", str(journal)).stdout.startswith("gone: 1 games")
+    told = run("verify", "--journal", str(journal))
+    assert (told.exit_code, told.stderr) == (0, "")
+    assert told.stdout.startswith("1 games: 1 agree")
+
+
+@pytest.mark.parametrize(
+    ("written", "changed", "named"),
+    [
+        (r"\[%kclk (-?\d+)\]", lambda clock: f"[%kclk {int(clock) + 10}]", "ply 1: kclk the PGN says"),
+        (r"\[%clk ([\d:.]+)\]", lambda clock: "[%clk 0:00:09]", "ply 1: clk the PGN says 0:00:09, the game gives"),
+        (r'\[KiriResult "(.*)"\]', lambda _: '[KiriResult "*"]', ": KiriResult the PGN says *, the game gives"),
+        (r'\[Result "(.*)"\]', lambda _: '[Result "*"]', ": Result the PGN says *, the game gives"),
+        (r"(\S+)\s*$", lambda _: "*\n", ": the result behind the moves the PGN says *, the game gives"),
+        (r"\s*\{ ?\[%[^}]*\}", lambda _: "", "ply 1: kclk the PGN says nothing, the game gives"),
+    ],
+)
+def test_a_pgn_that_was_changed_is_named(
+    journal: Path, game: str, written: str, changed: Callable[[str], str], named: str
+) -> None:
+    [(seq, data)] = entries(journal, game, VERDICT_FINAL)
+    pgn = re.sub(written, lambda found: changed(found[found.lastindex or 0]), data["pgn"], count=1)
+    assert pgn != data["pgn"]
+    change(journal, seq, {**data, "pgn": pgn})
+    assert named in verified(journal)
+
+
+def test_a_text_that_was_changed_is_named(journal: Path, game: str) -> None:
+    [(seq, data)] = entries(journal, game, VERDICT_FINAL)
+    change(journal, seq, {**data, "text": "1-0 by magic"})
+    assert f"game {game}: text the verdict's 1-0 by magic" in verified(journal)
+
+
+@pytest.mark.parametrize("data", [b"{", b"[]", b"\xff\xfe", b"nothing", b'{"event": {"event": "moved"}}'])
+def test_one_entry_that_is_damaged_leaves_the_others_readable(
+    journal: Path, game: str, data: bytes, tmp_path: Path
+) -> None:
+    seq, _ = list(entries(journal, game, "kirichess.game.ply"))[4]
+    execute(journal, "UPDATE event SET data = CAST(? AS TEXT) WHERE seq = ?", data, seq)
+    assert re.search(rf"game {game}.*entry {seq}\b", verified(journal))
+    if b"event" in data:
+        return
+    games = run("games", "--json", "--journal", str(journal))
+    assert [json.loads(line)["id"] for line in games.stdout.splitlines()].count(game) == 1
+    output = tmp_path / "all.jsonl"
+    told = run("export", "-o", str(output), "--journal", str(journal))
+    numbers = [int(json.loads(line)["sequence"]) for line in output.read_text().splitlines()]
+    assert told.exit_code == 1
+    assert f"entry {seq} is damaged" in told.stderr
+    assert numbers == [number for number in range(1, numbers[-1] + 1) if number != seq]
+    told = run("show", game, "--journal", str(journal))
+    assert (told.exit_code, f"entry {seq} is damaged" in told.stderr, game in told.stderr) == (1, True, True)
+
+
+def test_a_block_of_lines_that_is_damaged_leaves_the_others_readable(journal: Path, game: str) -> None:
+    with closing(sqlite3.connect(journal, isolation_level=None)) as base:
+        [(block,)] = base.execute("SELECT id FROM raw WHERE subject = ? LIMIT 1 OFFSET 6", (game,))
+        base.execute("UPDATE raw SET data = x'00ff' WHERE id = ?", (block,))
+    assert f"game {game}: block {block} of the platform's lines is damaged" in verified(journal)
+    told = run("export", "--raw", "--journal", str(journal))
+    assert told.exit_code == 1
+    assert {json.loads(line)["game"] for line in told.stdout.splitlines()} >= {game}
+    assert f"block {block}" in told.stderr
+
+
+def test_a_page_of_the_file_that_is_damaged_leaves_what_stands_elsewhere_readable(journal: Path) -> None:
+    with closing(sqlite3.connect(journal)) as base:
+        pages = (
+            base.execute(
+                "SELECT pageno FROM dbstat WHERE name = 'event' AND pagetype = 'leaf' ORDER BY path"
+            ).fetchall()
+            if "ENABLE_DBSTAT_VTAB" in {o for (o,) in base.execute("PRAGMA compile_options")}
+            else []
+        )
+        count = base.execute("SELECT count(*) FROM event").fetchone()[0]
+    if not pages:
+        pytest.skip("this SQLite does not tell where its pages are")
+    with journal.open("r+b") as file:
+        file.seek((pages[2][0] - 1) * 4096)
+        file.write(b"\xff" * 4096)
+    told = run("export", "--journal", str(journal))
+    assert told.exit_code == 1
+    assert 0 < told.stderr.count("is damaged: it cannot be read") == count - len(told.stdout.splitlines())
+    told = run("verify", "--journal", str(journal))
+    assert (told.exit_code, told.stdout[:9]) == (1, "2 games: ")
 
 
 def test_the_lines_of_a_running_game_may_be_ahead_of_its_events(journal: Path, game: str) -> None:
@@ -193,15 +336,33 @@ def test_a_replay_gives_the_stored_verdict(journal: Path, game: str) -> None:
     assert run("replay", game, "--journal", str(journal)).stdout == f"{data['text']}\n"
 
 
-def test_lines_that_are_gone_are_told_and_prove_nothing(journal: Path, game: str) -> None:
-    with closing(sqlite3.connect(journal, isolation_level=None)) as base:
-        base.execute("DELETE FROM raw WHERE subject = ?", (game,))
-    told = run("verify", game, "--journal", str(journal))
-    assert told.exit_code == 0
-    assert f"game {game}: not computed from its source: the platform's lines are not kept" in told.stderr
+@pytest.mark.parametrize("gone", ["", "AND id = (SELECT min(id) FROM raw WHERE subject = :game)"])
+def test_lines_that_should_be_there_and_are_gone_are_told(journal: Path, game: str, gone: str) -> None:
+    execute(journal, f"DELETE FROM raw WHERE subject = :game {gone}".replace(":game", f"'{game}'"))
+    said = verified(journal)
+    assert re.search(f"game {game}: the (first of the )?platform's lines are not kept", said)
     told = run("replay", game, "--journal", str(journal))
     assert told.exit_code == 1
     assert "cannot be computed from its source" in told.stderr
+
+
+def test_lines_that_were_let_go_are_told_and_prove_nothing(journal: Path, game: str) -> None:
+    run("prune", "--raw-days", "0", "--journal", str(journal))
+    told = run("verify", "--journal", str(journal))
+    assert (told.exit_code, told.stdout) == (0, "2 games: 2 agree, 0 do not; 0 computed from the source\n")
+    told = run("verify", game, "--journal", str(journal))
+    assert told.exit_code == 0
+    assert f"game {game}: not computed from its source: the platform's lines are not kept" in told.stderr
+
+
+async def test_where_no_lines_are_kept_none_are_missing(tmp_path: Path) -> None:
+    file = tmp_path / "journal.db"
+    await one_run(file, ("e2e4", 240_000, 5))
+    async with SqlJournal(f"sqlite:///{file}", raw_days=0):
+        pass
+    execute(file, "DELETE FROM raw")
+    told = run("verify", "--journal", str(file))
+    assert (told.exit_code, told.stdout) == (0, "1 games: 1 agree, 0 do not; 0 computed from the source\n")
 
 
 def test_a_hole_in_the_lines_is_told(journal: Path, game: str) -> None:
@@ -211,6 +372,7 @@ def test_a_hole_in_the_lines_is_told(journal: Path, game: str) -> None:
         [(middle,)] = base.execute("SELECT id FROM raw WHERE subject = ? AND source = ? LIMIT 1 OFFSET 4", mine)
         base.execute("DELETE FROM raw WHERE id = ?", (middle,))
     told = run("verify", game, "--json", "--journal", str(journal))
+    assert told.exit_code == 1
     assert json.loads(told.stdout)["not_recomputed"] == "some of the platform's lines were not stored"
 
 

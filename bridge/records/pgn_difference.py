@@ -1,0 +1,56 @@
+"""Two PGN texts of one game held against each other, tag by tag and ply by ply."""
+
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
+
+import chess.pgn
+
+_TAG = re.compile(r'^\[(\w+) "(.*)"\]$', re.MULTILINE)
+_COMMAND = re.compile(r"\[%(\w+)\s+([^\]]*)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class PgnDifference:
+    """`name` is a tag (`ply` 0), `move`, or what a `[%name …]` in the comment of a ply says; empty: nothing."""
+
+    ply: int
+    name: str
+    told: str
+    given: str
+
+
+def pgn_differences(told: str, given: str) -> Iterator[PgnDifference]:
+    """What `told` says unlike `given`; of the tags those that both have: later versions may tell more."""
+    if told == given:
+        return
+    ours, theirs = _tags(told), _tags(given)
+    for name, value in theirs.items():
+        if ours.get(name, value) != value:
+            yield PgnDifference(0, name, ours[name], value)
+    for ply, nodes in enumerate(zip_longest(_read(told).mainline(), _read(given).mainline()), 1):
+        says, gives = map(_said, nodes)
+        for name in gives | says:
+            if says.get(name, "") != gives.get(name, ""):
+                yield PgnDifference(ply, name, says.get(name, ""), gives.get(name, ""))
+
+
+def _read(text: str) -> chess.pgn.Game:
+    return chess.pgn.read_game(io.StringIO(text)) or chess.pgn.Game()
+
+
+def _tags(text: str) -> dict[str, str]:
+    """As they are written, which python-chess does not tell; without escapes, which v0.1.0 left out.
+
+    The result behind the moves is among them.
+    """
+    tags = {name: re.sub(r'\\([\\"])', r"\1", value) for name, value in _TAG.findall(text)}
+    return {**tags, "the result behind the moves": "".join(text.split()[-1:])}
+
+
+def _said(node: chess.pgn.ChildNode | None) -> dict[str, str]:
+    if node is None:
+        return {}
+    return {"move": node.move.uci(), **{name: value.strip() for name, value in _COMMAND.findall(node.comment)}}
