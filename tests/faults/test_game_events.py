@@ -66,6 +66,29 @@ async def test_a_takeback_then_another_move(table: Any) -> None:
     assert table.engine.thinking == 0
 
 
+@pytest.mark.parametrize("granted", [100, 2, 0], ids=["all", "the first two", "none"])
+async def test_takebacks_are_answered_in_the_middle_of_a_search(table: Any, granted: int) -> None:
+    """Granted or not, within a second or so; after one that is granted the search is thrown away."""
+    await table.run(max_takebacks_accepted=granted)
+    game = table.pair()
+    await table.play(game, 4)
+    for times in (1, 2, 3):
+        table.engine.delay_s = 60.0
+        table.move(game, table.LINE[4])
+        await table.until(lambda: table.engine.thinking == 1)
+        table.propose_takeback(game)
+        if times <= granted:
+            await table.until(lambda: game.plies == 4, 5.0, "it is granted")
+            await table.until(lambda: table.engine.thinking == 0, 5.0, "the search is called off")
+            assert not table.asked(f"/move/{table.LINE[5]}")
+        else:
+            await table.until(lambda: game.sides[chess.WHITE].takebacks_declined == 1, 5.0, "it is declined")
+            assert game.plies == 5 and table.engine.thinking == 1
+            break
+    table.engine.delay_s = 0.0
+    assert len(table.recorder.of(event_types.GAME_TAKEBACK)) == min(granted, 3)
+
+
 # -- clocks without a move ---------------------------------------------------------------------------------------
 
 

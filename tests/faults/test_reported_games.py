@@ -1,12 +1,15 @@
 """Games of public bug reports, played again (numbers as in scenarios.toml)."""
 
 import asyncio
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bridge import event_types
 from bridge.arena import lines, referee
+from bridge.arena.challenges import wish_of
 from bridge.arena.happenings import Status
 
 
@@ -125,6 +128,39 @@ async def test_the_opponent_claims_the_win_in_the_middle_of_our_search(table: An
     assert table.engine.thinking == 0
 
 
+async def test_castling_from_a_set_position_is_played_as_the_engine_spells_it(table: Any, tmp_path: Path) -> None:
+    """50: the opponent castles by king takes rook; the engine knows the other spelling alone, and its own is accepted."""
+    file, heard = tmp_path / "engine", tmp_path / "heard"
+    file.write_text(
+        f"""#!{sys.executable} -S
+import sys
+for line in sys.stdin:
+    word = line.split()[0]
+    if word == "uci": print("uciok", flush=True)
+    elif word == "isready": print("readyok", flush=True)
+    elif word == "position": open({str(heard)!r}, "a").write(line); at = len(line.partition(" moves ")[2].split())
+    elif word == "go": print("bestmove", ("e8c8", "c8b8")[at // 2], flush=True)
+    elif word == "quit": break
+"""
+    )
+    file.chmod(0o755)
+    await table.run(program={"path": str(file)})
+    fen = "r3k2r/7p/8/8/8/8/7P/R3K2R w KQkq - 0 1"
+    game = table.pair(variant="fromPosition", fen=fen)
+    table.move(game, "e1h1")
+    await table.until(lambda: game.plies == 2)
+    table.move(game, "h2h3")
+    await table.until(lambda: game.plies == 4)
+    assert game.moves[1] in ("e8c8", "e8a8") and game.moves[3] == "c8b8"
+    assert [line.partition(" moves ")[2].split() for line in heard.read_text().splitlines()][-2:] == [
+        ["e1g1"],
+        ["e1g1", "e8c8", "h2h3"],
+    ]
+    await table.resign(game)
+    verdict = await table.final(game)
+    assert (verdict["platform_plies"], verdict["certain"], verdict["anomalies"]) == (4, True, [])
+
+
 # -- more games than wanted --------------------------------------------------------------------------------------
 
 
@@ -137,22 +173,29 @@ async def test_games_above_the_limit_are_played_at_once(table: Any) -> None:
     assert table.engine.starts == 3
 
 
-async def test_twelve_games_are_taken_up_again_though_the_platform_holds_us_up(table: Any) -> None:
-    """169: two ended meanwhile, and streams are refused for a while."""
-    await table.run(concurrency=12)
+async def test_twelve_games_are_taken_up_again_though_the_platform_holds_us_up(
+    table: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """169: two ended meanwhile, one list tells nine of the others, streams are refused, and somebody challenges."""
+    await table.run(concurrency=10)
     games = [table.pair() for _ in range(12)]
     for game in games:
         await table.play(game, 2)
     await table.until(lambda: sum(len(table.plies(game)) for game in games) == 24)
     await table.kill()
-    hall = table.arena.hall
+    arena, hall = table.arena, table.arena.hall
     for game in games[:2]:
         hall.happen(game, referee.resign(game, True, hall.game_now_ms(game)))
     table.faults.next("game_stream", status=429, times=6)
     for game in games[2:]:
         table.move(game, table.LINE[2])
-    await table.run(concurrency=12)
+    wish = wish_of({"clock.limit": "540", "clock.increment": "0", "color": "white"})
+    asked = [arena.desk.create(arena.account(name), arena.account("Kiri"), wish) for name in ("Human", "Visitor")]
+    games_of = hall.games_of
+    monkeypatch.setattr(hall, "games_of", lambda who: list(games_of(who))[:-1])
+    await table.run(concurrency=10)
     await table.until(lambda: all(game.plies == 4 for game in games[2:]), 10.0)
+    assert all(one.id not in arena.games for one in asked), "every slot is taken"
     for game in games[:2]:
         verdict = await table.final(game)
         assert (verdict["result"], verdict["reason"]) == ("0-1", "resignation")

@@ -5,6 +5,7 @@ import contextlib
 import json
 import sys
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,55 @@ async def test_a_promotion_in_capitals_with_an_odd_move_to_ponder(tmp_path: Path
             elif word == "quit": break
     """
     assert await answer(tmp_path, program, game(fen="8/4P1k1/8/8/8/8/6K1/8 w - - 0 1")) == ["e7e8q"]
+
+
+async def test_what_was_thought_ahead_is_used_after_a_hit_and_thrown_away_otherwise(tmp_path: Path) -> None:
+    """106: the opponent plays the move that was foreseen, then another one, then takes one back."""
+    log = tmp_path / "log"
+    program = f"""
+        import sys
+        def say(text): print(text, flush=True)
+        for line in sys.stdin:
+            with open({str(log)!r}, "a") as log: log.write(line)
+            word, moves = line.split()[0], line.split()[3:] if line.startswith("position") else []
+            if word == "uci":
+                say("option name Ponder type check default false")
+                say("uciok")
+            elif word == "isready": say("readyok")
+            elif word == "position": at = len(moves)
+            elif word == "go" and "ponder" not in line:
+                say({{0: "bestmove e2e4 ponder e7e5", 4: "bestmove f1c4 ponder g8f6"}}.get(at, "bestmove b1c3"))
+            elif word == "ponderhit": say("bestmove g1f3 ponder b8c6")
+            elif word == "stop": say("bestmove h2h4 ponder h7h5")
+            elif word == "quit": break
+    """
+    file = tmp_path / "engine"
+    file.write_text(f"#!{sys.executable} -S\n{textwrap.dedent(program)}")
+    file.chmod(0o755)
+    engine = ProcessEngine(str(file), ponder=True)
+    plain = replace(LIMIT, plain=True)
+    await engine.start()
+    try:
+        start = await engine.think(game(), plain)
+        hit = await engine.think(game("e2e4", "e7e5"), plain)
+        miss = await engine.think(game("e2e4", "e7e5", "g1f3", "d7d6"), plain)
+        # Our f1c4 and their d7d6 are taken back while the answer to g8f6 is searched; another move is played.
+        taken_back = await engine.think(game("e2e4", "e7e5", "g1f3", "g8f6"), plain)
+    finally:
+        await engine.close()
+    assert [choice.uci for choice in (start, hit, miss, taken_back)] == ["e2e4", "g1f3", "f1c4", "f1c4"]
+    said = [line for line in log.read_text().splitlines() if line.split()[0] in ("position", "go", "ponderhit", "stop")]
+    heard = [" ".join(line.split()[:2]) if line.startswith("go ponder") else line.split()[0] for line in said]
+    search, ahead = ["position", "go"], ["position", "go ponder"]
+    assert heard[:13] == [*search, *ahead, "ponderhit", *ahead, "stop", *search, *ahead, "stop"]
+    positions = [line.removeprefix("position startpos moves ") for line in said if line.startswith("position")]
+    assert positions[1:6] == [
+        "e2e4 e7e5",
+        "e2e4 e7e5 g1f3 b8c6",
+        "e2e4 e7e5 g1f3 d7d6",
+        "e2e4 e7e5 g1f3 d7d6 f1c4 g8f6",
+        "e2e4 e7e5 g1f3 g8f6",
+    ]
 
 
 async def test_a_reader_is_not_lost_on_very_long_lines(tmp_path: Path) -> None:
