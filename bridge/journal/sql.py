@@ -1,7 +1,6 @@
 """SqlJournal: the journal as the program's tasks see it, over a store in a thread of its own."""
 
 import asyncio
-from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -14,6 +13,7 @@ from bridge.errors import JournalError
 from bridge.interfaces import Draft, Entry
 from bridge.journal.place import parse_url
 from bridge.journal.raw import Gathered, Line
+from bridge.journal.recent import Recent
 from bridge.journal.rows import Row
 from bridge.journal.spacing import Spacing
 from bridge.journal.store import Store
@@ -24,7 +24,6 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 PAGE = 500  # entries that a follower which lags reads at a time
-RECENT = 500  # entries kept in memory, so that followers at the end never touch the disk
 SOON_S = 0.1  # how long raw lines and sinks' cursors wait for events to be stored with
 SWEEP_S = 3600.0
 PAUSES_S = (0.5, 30.0)  # a journal that fails is tried again so soon at first, and at least so often
@@ -69,7 +68,7 @@ class SqlJournal:
         self._spacing = Spacing()
         self._waiting: _Batch | None = None
         self._last = 0
-        self._recent: deque[Entry] = deque(maxlen=RECENT)
+        self._recent = Recent()
         self._news = asyncio.Event()
         self._raw_days = raw_days
         self._raw = Gathered()
@@ -165,11 +164,8 @@ class SqlJournal:
 
     async def _page(self, after: int) -> list[Entry]:
         """Some of the entries after `after`; none if all of them have been pruned."""
-        if self._recent and after + 1 >= self._recent[0].seq:
-            # Counted from the end, where most followers are: a deque is slow in its middle.
-            behind = self._last - after
-            return [self._recent[-place] for place in range(behind, max(0, behind - PAGE), -1)]
-        return await self.read(after=after, limit=PAGE)
+        recent = self._recent.after(after, PAGE)
+        return await self.read(after=after, limit=PAGE) if recent is None else recent
 
     async def read(
         self, *, subject: str | None = None, types: Sequence[str] = (), after: int = 0, limit: int = 1000
@@ -248,10 +244,11 @@ class SqlJournal:
             self._raw.stored(blocks)
             self._passed = {name: seq for name, seq in self._passed.items() if passed.get(name) != seq}
             self._succeeds()
-            entries = [entry for member in stored for entry in member]
-            if entries:
-                self._recent.extend(entries)
-                self._last = entries[-1].seq
+            for rows, entries in zip(batch.appends, stored, strict=True):
+                self._recent.add(entries, max((len(row.data) for row in rows), default=0))
+            last = next((entries[-1].seq for entries in reversed(stored) if entries), None)
+            if last is not None:
+                self._last = last
                 self._news.set()
                 self._news = asyncio.Event()
             return stored
