@@ -129,7 +129,7 @@ async def test_the_opponent_claims_the_win_in_the_middle_of_our_search(table: An
 
 
 async def test_castling_from_a_set_position_is_played_as_the_engine_spells_it(table: Any, tmp_path: Path) -> None:
-    """50: the opponent castles by king takes rook; the engine knows the other spelling alone, and its own is accepted."""
+    """50: the opponent castles by king takes rook; the engine knows the other spelling alone, its own is accepted."""
     file, heard = tmp_path / "engine", tmp_path / "heard"
     file.write_text(
         f"""#!{sys.executable} -S
