@@ -21,7 +21,7 @@ log = structlog.get_logger("kirichess_reload")
 _POLL_S = 2.0
 """Between looks at the file; one that changes again and again is read when it has been left alone for so long."""
 
-POLICY = frozenset({"reload", "drain_s", "engine_limits"})
+POLICY = frozenset({"reload", "drain_s", "engine_limits", "pools"})
 """Keys that count from the next decision on."""
 PLAY_POLICY = frozenset(
     {
@@ -84,7 +84,8 @@ class Reload:
             log.error("settings_refused", cause="; ".join(error.problems), file=str(self._file))
             return
         changed = list(changes(self._settings, settings))
-        if kept := [key for key in changed if not is_policy(key)]:
+        kept = [key for key in changed if not is_policy(key)]
+        if kept := kept or list(_judged_otherwise(self._settings, settings)):
             cause = f"only a restart can change {', '.join(kept)}: nothing was changed"
             log.error("settings_refused", cause=cause, file=str(self._file))
             return
@@ -108,6 +109,13 @@ def changes(old: object, new: object, at: str = "") -> Iterator[str]:
             yield at
     else:
         yield at
+
+
+def _judged_otherwise(old: Settings, new: Settings) -> Iterator[str]:
+    """Entries whose pool is one of the file's own and means something else now."""
+    for index, (one, other) in enumerate(zip(old.watch, new.watch, strict=True)):
+        if one.ruleset() != other.ruleset():
+            yield f"watch[{index}].pool"
 
 
 def is_policy(key: str) -> bool:

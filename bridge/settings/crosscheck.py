@@ -8,28 +8,33 @@ from collections.abc import Iterator, Mapping
 
 from bridge.addresses import is_loopback, split_listen
 from bridge.errors import DialError
+from bridge.rules.dials import Dials
 from bridge.rules.pools import DEFAULT_POOL, NAMED, parse_dials
 from bridge.settings.base import LICHESS_URL
 from bridge.settings.engine_limits import cost_of_values
+from bridge.settings.pool_names import every_pool
 from bridge.settings.problems import Path, Problem, unknown
 from bridge.settings.translate import is_secret
 from bridge.settings.watch import SUBJECTS
 from bridge.settings.yaml_source import Document
 
 Table = Mapping[str, object]
+Pools = Mapping[str, Dials]
 
 
 def crosscheck(value: object) -> Iterator[Problem]:
     """Every contradiction in a file's values."""
     root = _table(value)
-    accounts = list(_tables(root, "accounts"))
+    accounts, pools = list(_tables(root, "accounts")), every_pool(root.get("pools"))
+    for name, dials in _table(root.get("pools")).items():
+        yield from _dials(("pools", name), _table(dials))
     for path, account in accounts:
-        yield from _account(path, account, _table(root.get("engines")))
+        yield from _account(path, account, _table(root.get("engines")), pools)
     yield from _names(accounts)
     yield from _tokens(accounts)
     followed: dict[Path, Path] = {}
     for path, entry in _tables(root, "watch"):
-        yield from _watched(path, entry)
+        yield from _watched(path, entry, pools)
         yield from _watched_account(path, entry, accounts)
         at, _ = _meant(entry, accounts)
         if at is not None and followed.setdefault(at, path) != path:
@@ -57,6 +62,7 @@ def doubts(document: Document) -> Iterator[Problem]:
             )
     rules = [((*path, "rules"), entry) for path, entry in _tables(root, "watch")]
     rules += [((*path, "play", "rules"), _table(account.get("play"))) for path, account in _tables(root, "accounts")]
+    rules += [(("pools", name), {"rules": dials}) for name, dials in _table(root.get("pools")).items()]
     for path, holder in rules:
         try:
             found = parse_dials(_table(holder.get("rules"))).dials.warnings()
@@ -102,7 +108,7 @@ def _has_token(table: Table) -> bool:
     return _given(table, "token") or _given(table, "token_file")
 
 
-def _account(path: Path, account: Table, engines: Table) -> Iterator[Problem]:
+def _account(path: Path, account: Table, engines: Table, pools: Pools) -> Iterator[Problem]:
     yield from _token(path, account)
     play, at = _table(account.get("play")), (*path, "play")
     if not play:
@@ -114,23 +120,23 @@ def _account(path: Path, account: Table, engines: Table) -> Iterator[Problem]:
         yield Problem(
             (*at, "engine"), unknown("engine", engine, engines) if engines else "there is no `engines:` table"
         )
-    yield from _choices(at, play, engines)
+    yield from _choices(at, play, engines, pools)
     for kind in _table(_table(play.get("polyglot")).get("book")):
-        if kind not in (known := ("standard", "chess960", *NAMED)):
+        if kind not in (known := ("standard", "chess960", *pools)):
             yield Problem((*at, "polyglot", "book"), unknown("variant or pool", kind, known))
     if "pool" in _table(play.get("rules")):
         yield Problem((*at, "rules", "pool"), "the pool stands beside rules, not in it")
     else:
-        yield from _dials((*at, "rules"), play)
+        yield from _overlaid((*at, "rules"), play, pools)
 
 
-def _choices(at: Path, play: Table, engines: Table) -> Iterator[Problem]:
+def _choices(at: Path, play: Table, engines: Table, pools: Pools) -> Iterator[Problem]:
     for path, choice in _tables(play, "engines"):
         engine, pool = choice.get("engine"), choice.get("pool")
         if isinstance(engine, str) and engine not in engines:
             yield Problem((*at, *path, "engine"), unknown("engine", engine, engines))
-        if isinstance(pool, str) and pool not in (*NAMED, "custom", "standard"):
-            yield Problem((*at, *path, "pool"), unknown("pool", pool, [*NAMED, "custom", "standard"]))
+        if isinstance(pool, str) and pool not in (known := (*pools, "custom", "standard")):
+            yield Problem((*at, *path, "pool"), unknown("pool", pool, known))
 
 
 def _names(accounts: list[tuple[Path, Table]]) -> Iterator[Problem]:
@@ -163,7 +169,7 @@ def _meant(entry: Table, accounts: list[tuple[Path, Table]]) -> tuple[Path | Non
     return found[0] if len(found) == 1 else (None, {})
 
 
-def _watched(path: Path, entry: Table) -> Iterator[Problem]:
+def _watched(path: Path, entry: Table, pools: Pools) -> Iterator[Problem]:
     named = [subject for subject in SUBJECTS if subject in entry]
     if len(named) > 1:
         yield Problem(path, f"names {' and '.join(named)}: make it an entry for each")
@@ -171,9 +177,9 @@ def _watched(path: Path, entry: Table) -> Iterator[Problem]:
     if _given(entry, "pool") and "pool" in rules:
         yield Problem((*path, "rules", "pool"), "contradicts pool: give one of the two")
     elif named and not _given(entry, "pool") and not rules:
-        yield Problem(path, f"needs a pool to be judged in (known: {', '.join(NAMED)})")
+        yield Problem(path, f"needs a pool to be judged in (known: {', '.join(pools)})")
     else:
-        yield from _dials((*path, "rules"), entry)
+        yield from _overlaid((*path, "rules"), entry, pools)
 
 
 def _watched_account(path: Path, entry: Table, accounts: list[tuple[Path, Table]]) -> Iterator[Problem]:
@@ -194,14 +200,20 @@ def _watched_account(path: Path, entry: Table, accounts: list[tuple[Path, Table]
         yield Problem(at, "needs an account with a token: a board stream is read in its player's name")
 
 
-def _dials(path: Path, holder: Table) -> Iterator[Problem]:
-    rules, pool = _table(holder.get("rules")), holder.get("pool")
-    start = {"pool": pool if isinstance(pool, str) and pool.lower() in NAMED else DEFAULT_POOL}
+def _overlaid(path: Path, holder: Table, pools: Pools) -> Iterator[Problem]:
+    """`rules` beside a pool; an unknown one is told of elsewhere."""
+    pool = holder.get("pool")
+    start = {"pool": pool if isinstance(pool, str) and pool.lower() in pools else DEFAULT_POOL}
+    yield from _dials(path, {**start, **_table(holder.get("rules"))}, pools)
+
+
+def _dials(path: Path, given: Table, pools: Pools = NAMED) -> Iterator[Problem]:
     try:
-        parse_dials({**start, **rules})
+        parse_dials(given, pools)
     except DialError as error:
         for text in error.problems:
-            dial = next((name for name in rules if text.startswith(name) or f"{name!r}" in text), None)
+            starts = {name: (name, f"unknown {name} ") for name in given}
+            dial = next((name for name in given if text.startswith(starts[name]) or f"{name!r}" in text), None)
             yield Problem(path if dial is None else (*path, dial), text)
 
 

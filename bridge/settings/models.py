@@ -2,14 +2,15 @@
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, ModelWrapValidatorHandler, model_validator
 
 from bridge.addresses import split_listen
-from bridge.settings.base import LICHESS_URL, ApiToken, HttpAddress, Listen, Many, Secret, Section, Text
+from bridge.settings.base import LICHESS_URL, ApiToken, Dials, HttpAddress, Listen, Many, Secret, Section, Text
 from bridge.settings.engine_limits import EngineLimits
 from bridge.settings.engines import EngineSettings
 from bridge.settings.notifications import NotificationSettings
 from bridge.settings.play import Play
+from bridge.settings.pool_names import OwnPoolName, also_known
 from bridge.settings.watch import WatchEntry
 from bridge.settings.webhooks import WebhookSettings
 
@@ -90,7 +91,16 @@ class EngineLogSettings(Section):
 class Settings(Section):
     """Configuration of the KiriChess bridge."""
 
+    @model_validator(mode="wrap")
+    @classmethod
+    def _name_pools(cls, value: object, read: ModelWrapValidatorHandler["Settings"]) -> "Settings":
+        with also_known(value.get("pools") if isinstance(value, dict) else None):
+            return read(value)
+
     accounts: Many[Account] = Field(default=(), description="Accounts that play or watch.")
+    pools: dict[OwnPoolName, Dials] = Field(
+        default_factory=dict, description="Pools of your own: dials by a name, which then stands wherever a pool does."
+    )
     engines: dict[str, EngineSettings] = Field(
         default_factory=dict, description="Engines by a name of your own, for play.engine."
     )

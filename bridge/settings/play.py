@@ -17,7 +17,7 @@ from bridge.decisions.pool_choice import (
     parse_time_control,
 )
 from bridge.errors import DialError
-from bridge.rules.pools import NAMED, Ruleset, parse_dials
+from bridge.rules.pools import Ruleset
 from bridge.rules.snapshot import TimeControl
 from bridge.settings.base import Dials, Many, Section, Text
 from bridge.settings.challenge import ChallengeSettings
@@ -25,15 +25,9 @@ from bridge.settings.correspondence import Correspondence
 from bridge.settings.draw_or_resign import DrawOrResign
 from bridge.settings.engine_choice import EngineChoice
 from bridge.settings.matchmaking import MatchmakingSettings
-from bridge.settings.problems import unknown
+from bridge.settings.pool_names import NamesPools, PoolName
 from bridge.settings.sources import LichessBotTbs, OnlineMoves, Polyglot
 from bridge.settings.tournaments import TournamentSettings
-
-
-def _pool_name(value: str) -> str:
-    if value.lower() not in NAMED:
-        raise ValueError(unknown("pool", value, NAMED))
-    return value.lower()
 
 
 def _time_control(value: str) -> str:
@@ -41,7 +35,6 @@ def _time_control(value: str) -> str:
     return value
 
 
-PoolName: TypeAlias = Annotated[str, AfterValidator(_pool_name)]
 TimeControlLabel: TypeAlias = Annotated[str, AfterValidator(_time_control)]
 
 
@@ -101,7 +94,7 @@ GreetingSetting: TypeAlias = Annotated[
 ]
 
 
-class Play(Section):
+class Play(NamesPools):
     """Left out for an account that only watches. The account must have the title BOT."""
 
     engine: Text = Field(description="One of the engines below, by its name.")
@@ -186,7 +179,7 @@ class Play(Section):
         """The time controls that this account's pools are played at: the table's, or the named pool's own."""
         if not isinstance(self.pool, str):
             return tuple(parse_time_control(label) for label in self.pool.by_time_control)
-        dials = parse_dials({**self.rules, "pool": self.pool}).dials
+        dials = self.rules_of({**self.rules, "pool": self.pool}).dials
         return (TimeControl(int(1000 * dials.base_s), int(1000 * dials.increment_s)),)
 
     @property
@@ -202,13 +195,13 @@ class Play(Section):
     def ruleset(self, terms: Terms) -> Ruleset | None:
         """The rules of a game; None: plain chess."""
         pool = self.pools.choose(terms)
-        return None if pool is None else parse_dials({**self.rules, "pool": pool})
+        return None if pool is None else self.rules_of({**self.rules, "pool": pool})
 
     @property
     def rulesets(self) -> Mapping[str, Ruleset]:
         """Every pool there is, as this account plays it; those that its own dials contradict are left out."""
         found = {}
-        for name in NAMED:
+        for name in self._pools:
             with suppress(DialError):
-                found[name] = parse_dials({**self.rules, "pool": name})
+                found[name] = self.rules_of({**self.rules, "pool": name})
         return found

@@ -4,9 +4,10 @@ from typing import Annotated, TypeAlias
 
 from pydantic import AfterValidator, Discriminator, Field, Tag
 
-from bridge.rules.pools import Ruleset, parse_dials
-from bridge.settings.base import Dials, Many, Section, Text, one_of_form
-from bridge.settings.play import PoolName, TimeControlLabel
+from bridge.rules.pools import Ruleset
+from bridge.settings.base import Dials, Many, Text, one_of_form
+from bridge.settings.play import TimeControlLabel
+from bridge.settings.pool_names import NamesPools, PoolName
 
 GameId: TypeAlias = Annotated[
     str, AfterValidator(one_of_form(r"[A-Za-z0-9]{8}([A-Za-z0-9]{4})?", "a game id is eight letters and digits"))
@@ -16,13 +17,13 @@ SUBJECTS = ("game", "games", "user", "tv", "account")
 """What a `watch:` entry can name; exactly one of them."""
 
 
-class _Watched(Section):
+class _Watched(NamesPools):
     pool: PoolName | None = Field(default=None, description="The pool that the games are judged in.")
     rules: Dials = Field(default_factory=dict, description="Dials instead of a pool, or where they differ from it.")
 
     def ruleset(self) -> Ruleset:
         """The rules that the games are judged by."""
-        return parse_dials(self.rules if self.pool is None else {**self.rules, "pool": self.pool})
+        return self.rules_of(self.rules if self.pool is None else {**self.rules, "pool": self.pool})
 
 
 class WatchGame(_Watched):

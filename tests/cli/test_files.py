@@ -348,6 +348,17 @@ def test_pools_tells_what_the_rules_say_of_them(say: Say) -> None:
     assert rows["eclipse"] == "15+0 steal C4 20.5 s a move 27.3 min 24:00, so 24+0 15m rapid"
 
 
+def test_pools_of_a_configuration_are_told_too(say: Say, tmp_path: Path) -> None:
+    file = tmp_path / "c.yml"
+    file.write_text("pools:\n  sprint: {pool: winder, base_s: 30}\n  odd: {economy: {gain: 2, loss: 0}}\n")
+    answer = say("pools", "-c", str(file))
+    assert answer.status == 0, answer.stderr
+    rows = {line.split()[0]: line.split()[1:4] for line in answer.stdout.splitlines() if line.strip()}
+    assert (rows["sprint"], rows["odd"]) == (["0.5+0", "bounty", "C1"], ["6+0", "2/0", "C1"])
+    file.write_text("pools: {sprint: {base: 30}}\n")
+    assert say("pools", "-c", str(file)).status == 2
+
+
 KQ = "4k3/8/8/8/8/8/8/3QK3 w - - 0 1"
 
 

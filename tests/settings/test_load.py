@@ -5,6 +5,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from bridge.decisions.pool_choice import Terms
 from bridge.errors import SettingsError
@@ -397,3 +398,56 @@ def test_one_address_may_have_several_webhooks_but_not_the_same_one_twice(read: 
     assert len(read.settings(PLAYING + hooks % ("kirichess.verdict.*", "kirichess.anomaly")).webhooks) == 2
     with pytest.raises(SettingsError, match="says the same as an entry above"):
         read.settings(PLAYING + hooks % ("kirichess.anomaly", "kirichess.anomaly"))
+
+
+OWN_POOLS = """\
+pools:
+  Sprint: {pool: winder, base_s: 30, economy: steal}
+accounts:
+  - platform: lichess
+    token: ${TOKEN}
+    play:
+      engine: main
+      pool: {by_time_control: {"1+0": sprint}, by_opponent: {Ann: SPRINT}}
+      engines: [{engine: main, pool: sprint}]
+      polyglot: {book: {sprint: [book.bin]}}
+      rules: {chip_s: 1}
+engines: {main: {kind: kiri}}
+watch: [{tv: blitz, pool: sprint}]
+"""
+
+
+def test_a_pool_of_ones_own_stands_wherever_a_pool_does(read: Reader) -> None:
+    settings = read.settings(OWN_POOLS)
+    (entry,), (account,) = settings.watch, settings.accounts
+    watched = entry.ruleset()
+    assert (watched.pool, int(watched.dials.base_s), watched.dials.economy) == ("sprint", 30, "steal")
+    play = account.play
+    assert play is not None and list(play.rulesets)[-1] == "sprint" and "anchor" in play.rulesets
+    own = play.ruleset(Terms(TimeControl(60_000, 0)))
+    assert own is not None and own.pool is None, "its own dials differ"
+    assert (int(own.dials.base_s), int(own.dials.chip_s)) == (30, 1)
+    assert Settings.model_validate({"watch": [{"tv": "blitz", "pool": "anchor"}]}).watch[0].ruleset().pool == "anchor"
+    with pytest.raises(ValidationError, match="unknown pool 'sprint'"):
+        Settings.model_validate({"watch": [{"tv": "blitz", "pool": "sprint"}]})
+
+
+@pytest.mark.parametrize(
+    ("table", "line"),
+    [
+        ("anchor: {base_s: 30}", "2:3: pools.anchor: 'anchor' is taken: give your pool another name"),
+        ("two words: {base_s: 30}", "2:3: pools.two words: a pool's name is letters, digits and hyphens"),
+        ("sprint: {base_s: 0}", "2:20: pools.sprint.base_s: base_s must be above 0, not 0"),
+        ("sprint: {pool: windr}", "2:18: pools.sprint.pool: unknown pool 'windr'; did you mean 'winder'?"),
+        ("sprint: {base: 30}", "2:18: pools.sprint.base: unknown dial 'base'; did you mean 'base_s'?"),
+        ("sprint: 30", "2:11: pools.sprint: must be a table of keys, not 30"),
+    ],
+)
+def test_what_is_wrong_with_a_pool_of_ones_own_is_told_where_it_stands(read: Reader, table: str, line: str) -> None:
+    (found,) = read.problems(f"pools:\n  {table}\nwatch: [{{tv: blitz, pool: anchor}}]\n")
+    assert found.startswith(line)
+
+
+def test_an_unknown_pool_is_told_with_ones_own(read: Reader) -> None:
+    (found,) = read.problems(OWN_POOLS.replace("by_opponent: {Ann: SPRINT}", "by_opponent: {Ann: sprnt}"))
+    assert "unknown pool 'sprnt'; did you mean 'sprint'?" in found

@@ -156,3 +156,22 @@ def test_keys_are_named_as_deep_as_they_differ(watched: Watched) -> None:
 def test_every_key_of_play_is_policy_or_known_to_need_a_restart() -> None:
     assert set(Play.model_fields) - PLAY_POLICY == {"engine", "engines", "polyglot", "lichess_bot_tbs", "online_moves"}
     assert set(Settings.model_fields) >= POLICY
+
+
+async def test_pools_of_ones_own_count_anew_but_not_where_games_are_watched(watched: Watched) -> None:
+    own = FILE.replace("concurrency: 1", "pool: sprint") + "pools: {sprint: {base_s: 30}}\n"
+    watched.write(own)
+    watched.reload = Reload(watched.file, VARIABLES, load(watched.file, variables=VARIABLES), watched.applied.append)
+    async with running(watched) as refused:
+        watched.write(own.replace("30", "40"))
+        await until(lambda: watched.applied)
+        play = watched.applied[0].accounts[0].play
+        assert play is not None and int(play.rulesets["sprint"].dials.base_s) == 40
+        assert refused() == []
+    watching = own + "watch: [{tv: blitz, pool: sprint}]\n"
+    watched.write(watching)
+    watched.reload = Reload(watched.file, VARIABLES, load(watched.file, variables=VARIABLES), watched.applied.append)
+    async with running(watched) as refused:
+        watched.write(watching.replace("30", "50"))
+        await until(refused)
+        assert "watch[0].pool" in refused()[0]
