@@ -374,6 +374,14 @@ class Journal(Protocol):
         """A sink has come so far: its cursor is stored soon, beside other things. Must not wait."""
         ...
 
+    def keep(self, game_id: str, source: str, text: bytes, at_ms: int) -> None:
+        """Keep a line of a game beside its events, which nobody follows. Must not wait, never raises."""
+        ...
+
+    async def thoughts(self, game_id: str) -> list[bytes]:
+        """The lines kept of a game from a source that begins `engine:`, as far as they are there, in order."""
+        ...
+
     async def bury(self, sink: str, seq: int, cause: str) -> None:
         """Keep that a sink could not be given an entry, for somebody to send it again."""
         ...

@@ -40,6 +40,7 @@ from bridge.interfaces import (
 )
 from bridge.offers import Offers
 from bridge.outbox import Outbox
+from bridge.records.evaluations import Evaluation, to_line
 from bridge.rules.ledger import Ledger
 from bridge.rules.pools import DEFAULT_POOL, named
 from bridge.rules.verdict import verdict
@@ -289,6 +290,8 @@ class Session:
         with self._stopwatch.thinking():
             choice = await self._thinker.choose(ledger, self._limit)
         if choice.score_cp is not None:
+            thought = Evaluation(len(moves) + 1, choice.uci, choice.score_cp, choice.depth)
+            self._bot.journal.keep(self.game_id, f"engine:{self.me}", to_line(thought), 0)
             self._evaluation = f"{choice.score_cp / 100:+.2f}"
         self._scores.append(choice.score_cp)
         # Tables know nothing of the clocks that decide KiriChess games.

@@ -16,6 +16,7 @@ from bridge.event_data import about, facts_after, facts_before
 from bridge.interfaces import Draft, Entry, GameInfo, Journal
 from bridge.live_flag import LiveFlag
 from bridge.outbox import Outbox
+from bridge.records.evaluations import Evaluation, from_line
 from bridge.records.events import decode, encode
 from bridge.records.one_line import one_line
 from bridge.records.pgn_writer import UNKNOWN_DATE, to_pgn
@@ -162,7 +163,8 @@ class Tracker:
         """
         self._live.stop()
         drafts = []
-        data = {**self._verdict_data(judged), "pgn": to_pgn(judged, date=await self._date())}
+        pgn = to_pgn(judged, date=await self._date(), evaluations=await self._evaluations(judged))
+        data = {**self._verdict_data(judged), "pgn": pgn}
         told = _Told(judged.outcome, judged.plies)
         previous = self._standing.core() if self._standing else self._told.as_json() if self._told else None
         if previous is not None and previous != told.as_json():
@@ -237,6 +239,16 @@ class Tracker:
             log.warning("date_unknown", game=self.game_id, cause=str(error))
             return UNKNOWN_DATE
         return f"{datetime.fromtimestamp(entries[0].time_ms / 1000, UTC):%Y.%m.%d}" if entries else UNKNOWN_DATE
+
+    async def _evaluations(self, judged: Verdict) -> list[Evaluation]:
+        """What engines of ours thought, to be told once the platform's game is over (fair play)."""
+        if judged.platform is None:
+            return []
+        try:
+            return [from_line(line) for line in await self._journal.thoughts(self.game_id)]
+        except JournalError as error:
+            log.warning("evaluations_unknown", game=self.game_id, cause=str(error))
+            return []
 
     # -- the live flag (R12) -------------------------------------------------------------------------------------
 

@@ -2,7 +2,8 @@
 
 A block is Zstandard over records `<wall ms> <steady ms> <line>\\n`. An empty line marks a stream's opening. The lines
 of one game and source are numbered from 0 in each run of the program, so that a hole is known as one; after an hour
-without a line from 0 again, and then they begin with no opening.
+without a line from 0 again, and then they begin with no opening. What our engines thought is kept likewise, from
+sources `engine:ACCOUNT`; it is none of the platform's lines, and told to nobody before a game is over (fair play).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,6 +13,9 @@ import zstandard
 
 MOST_BYTES = 8 * 1024 * 1024
 """What may wait in memory while the journal cannot be written; further lines are dropped, and leave a hole."""
+
+ENGINE = "engine:"
+"""Sources that begin so are our own engines."""
 
 
 @dataclass(frozen=True, slots=True)

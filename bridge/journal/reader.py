@@ -14,7 +14,7 @@ from bridge.interfaces import Entry
 from bridge.journal import marks, schema
 from bridge.journal.faults import explain, is_damage, told
 from bridge.journal.place import check_file
-from bridge.journal.raw import Block, unpack
+from bridge.journal.raw import ENGINE, Block, unpack
 from bridge.journal.saving import save
 
 BUSY_TIMEOUT_S = 5
@@ -185,7 +185,8 @@ class JournalReader:
         if "raw" not in self._tables:
             return []
         with told(str(self.file)):
-            ids = self._connection.execute("SELECT id FROM raw WHERE subject = ? ORDER BY id", (subject,)).fetchall()
+            query = "SELECT id FROM raw WHERE subject = ? AND source NOT LIKE ? ORDER BY id"
+            ids = self._connection.execute(query, (subject, f"{ENGINE}%")).fetchall()
         blocks = (self._block(subject, number) for (number,) in ids)
         return [block for block in blocks if block is not None]
 

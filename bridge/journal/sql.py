@@ -12,7 +12,7 @@ from bridge.clocks import DAY_MS, wall_ms
 from bridge.errors import JournalError
 from bridge.interfaces import Draft, Entry
 from bridge.journal.place import parse_url
-from bridge.journal.raw import Gathered, Line
+from bridge.journal.raw import ENGINE, Gathered, Line
 from bridge.journal.recent import Recent
 from bridge.journal.rows import Row
 from bridge.journal.spacing import Spacing
@@ -129,7 +129,7 @@ class SqlJournal:
         It is stored in the same transaction as the next events, so never later than what came of it, or within
         SOON_S. Never waits, never raises.
         """
-        if self._raw_days == 0 or self._store is None:
+        if self._store is None or (self._raw_days == 0 and not source.startswith(ENGINE)):
             return
         self._raw.add(game_id, source, Line(self._now_ms(), at_ms, text))
         self._write_soon()
@@ -172,6 +172,10 @@ class SqlJournal:
     ) -> list[Entry]:
         """Stored entries in order."""
         return await self._run(self._opened().read, subject, tuple(types), after, limit)
+
+    async def thoughts(self, game_id: str) -> list[bytes]:
+        """The lines kept of a game from sources `engine:…`, in order; those that still wait are not there yet."""
+        return await self._run(self._opened().thoughts, game_id)
 
     async def bury(self, sink: str, seq: int, cause: str) -> None:
         """An entry could not be delivered: it is kept for `events resend`. Raises JournalError."""
@@ -286,7 +290,8 @@ class SqlJournal:
         """Every hour: raw lines that are too old go, and games that are over take less room."""
         while True:
             now_ms = self._now_ms()
-            before_ms, quiet_ms = now_ms - self._raw_days * DAY_MS, now_ms - DAY_MS // 24
+            # A day at least: what engines thought of a running game is kept also where the platform's lines are not.
+            before_ms, quiet_ms = now_ms - max(1, self._raw_days) * DAY_MS, now_ms - DAY_MS // 24
             try:
                 more = True
                 while more:

@@ -19,7 +19,7 @@ from bridge.journal import marks, schema
 from bridge.journal.faults import told
 from bridge.journal.lock import JournalLock
 from bridge.journal.place import check_file, parse_url
-from bridge.journal.raw import Block
+from bridge.journal.raw import ENGINE, Block, unpack
 from bridge.journal.rows import INSERT_EVENT, INSERT_RAW, SET_CURSOR, TOUCH, Row, block_columns, event_columns
 from bridge.journal.saving import save
 from bridge.journal.sweeping import LATEST, forget_some, last_id, merge_some
@@ -152,6 +152,17 @@ class Store:
         with self._transaction(reading=True) as connection:
             rows = connection.execute(query.order_by(columns.seq).limit(limit)).all()
         return [Entry(*row[:-1], json.loads(row[-1])) for row in rows]
+
+    def thoughts(self, subject: str) -> list[bytes]:
+        """The lines of a game that our engines are the source of, in order."""
+        columns = schema.raw.c
+        query = sa.select(columns.data).where(columns.subject == subject, columns.source.startswith(ENGINE))
+        with self._transaction(reading=True) as connection:
+            blocks = connection.execute(query.order_by(columns.id)).scalars().all()
+        try:
+            return [line.text for data in blocks for line in unpack(data)]
+        except ValueError as error:
+            raise JournalError(f"journal {self._place}: game {subject}: {error}") from error
 
     def last_seq(self) -> int:
         """The greatest number, 0 at first."""

@@ -1,10 +1,11 @@
-"""The games of a match as PGN, with both clocks after every ply: the plain one (`%clk`) and the KiriChess one."""
+"""The games of a match as PGN, with both clocks after every ply, the plain one (`%clk`) and the KiriChess one, and the scores."""
 
 from collections.abc import Iterable
 from pathlib import Path
 from typing import cast
 
 from bridge.lab.results import Json, PairLine
+from bridge.records.evaluations import Evaluation
 from bridge.records.pgn_writer import to_pgn
 from bridge.rules.budget import safe_platform_ms
 from bridge.rules.events import Ended, Moved
@@ -19,7 +20,10 @@ def write_pgn(path: Path, pairs: Iterable[PairLine]) -> None:
     with path.open("w", encoding="utf-8") as out:
         for line in pairs:
             for game in line.games:
-                out.write(to_pgn(replayed(game.record), event="KiriChess match") + "\n")
+                verdict = replayed(game.record)
+                scored = enumerate(zip(verdict.moves, game.scores, strict=False), 1)
+                thought = [Evaluation(ply, uci, score) for ply, (uci, score) in scored if score is not None]
+                out.write(to_pgn(verdict, event="KiriChess match", evaluations=thought) + "\n")
 
 
 def replayed(record: Json) -> Verdict:

@@ -1,7 +1,7 @@
 """A judged game → PGN, with the platform's clock and the KiriChess clock after every ply (interfaces, "Verdict")."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
@@ -9,6 +9,7 @@ import chess
 import chess.pgn
 
 from bridge.records.effect_comments import effects_text
+from bridge.records.evaluations import Evaluation, by_ply
 from bridge.records.own_tags import berserk_tag, clocks_tag, first_moves_tag
 from bridge.records.pgn_times import final_think_ms, spent_ms, untold_ms
 from bridge.records.verdict_json import platform_result
@@ -27,13 +28,20 @@ _TERMINATIONS = {
 """Lichess status → the Termination it writes; others are `Unterminated`."""
 
 
-def to_pgn(verdict: Verdict, *, event: str = "KiriChess game", date: str = UNKNOWN_DATE) -> str:
+def to_pgn(
+    verdict: Verdict,
+    *,
+    event: str = "KiriChess game",
+    date: str = UNKNOWN_DATE,
+    evaluations: Iterable[Evaluation] = (),
+) -> str:
     """The whole game as the platform has it, plies after the KiriChess end included; our reader gives it back.
 
     `[%clk]` is the platform's clock where it is known; `[%kclk N]` the mover's KiriChess clock after a counted ply, in
     milliseconds; `[%keff …]` what that ply did to both (`effect_comments`); `[%kthink N]` its thinking time, only where
     the platform's clock would tell another one (time given, an increment that a takeback left); `[%kspent W/B]` what
-    White and Black had spent on moves after it that were taken back. `date` is `YYYY.MM.DD`.
+    White and Black had spent on moves after it that were taken back. `date` is `YYYY.MM.DD`. `evaluations`
+    become `[%eval]` as Lichess writes it, with the depth: only for a game that is over on its platform (fair play).
     """
     counted = as_counted(verdict)
     game = chess.pgn.Game()
@@ -41,6 +49,10 @@ def to_pgn(verdict: Verdict, *, event: str = "KiriChess game", date: str = UNKNO
     for name, value in _tags(counted, event, date).items():
         game.headers[name] = _tag_text(value)
     _add_moves(game, counted)
+    thought = by_ply(evaluations, counted.moves)
+    for node in game.mainline():
+        if (evaluation := thought.get(node.ply() - game.ply())) is not None:
+            node.set_eval(evaluation.after(not node.turn()), evaluation.depth)
     if counted.moves != verdict.moves:
         _add_platform_line(game, verdict)
     return game.accept(chess.pgn.StringExporter(columns=100)) + "\n"

@@ -11,6 +11,7 @@ import pytest
 from bridge.errors import JournalError, UsageError
 from bridge.interfaces import Draft, Entry, Journal
 from bridge.journal import SqlJournal
+from bridge.journal.reader import JournalReader
 
 
 @pytest.fixture(params=["file", "memory"])
@@ -47,6 +48,24 @@ async def test_numbers_grow_by_one_and_ids_differ(journal: SqlJournal) -> None:
     assert [entry.seq for entry in entries] == [1, 2, 3, 4, 5]
     assert len({entry.id for entry in entries}) == 5
     assert await journal.last_seq() == 5
+
+
+@pytest.mark.parametrize("raw_days", [0, 30])
+async def test_what_engines_thought_is_kept_apart_from_the_platform_s_lines(tmp_path: Path, raw_days: int) -> None:
+    file = tmp_path / "journal.db"
+    for account, ply in (("Kiri", 1), ("Fish", 2), ("Kiri", 3)):
+        async with SqlJournal(f"sqlite:///{file}", raw_days=raw_days) as journal:
+            journal.keep("g1", "bot:Kiri", b"line", 0)
+            journal.keep("g1", f"engine:{account}", b"%d" % ply, 0)
+            journal.keep("g2", f"engine:{account}", b"other", 0)
+            await journal.append(drafts(1))
+            assert (await journal.thoughts("g1"))[-1] == b"%d" % ply
+    async with SqlJournal(f"sqlite:///{file}", raw_days=raw_days) as journal:
+        assert await journal.thoughts("g1") == [b"1", b"2", b"3"]
+        assert await journal.thoughts("none") == []
+        assert await journal.last_seq() == 3
+    with JournalReader(file) as reader:
+        assert {block.source for block in reader.raw("g1")} == ({"bot:Kiri"} if raw_days else set())
 
 
 async def test_an_empty_journal_has_nothing(journal: SqlJournal) -> None:
