@@ -9,6 +9,10 @@ from itertools import zip_longest
 import chess.pgn
 
 _TAG = re.compile(r'^\[(\w+) "(.*)"\]$', re.MULTILINE)
+_BEFORE_CLOCKS_TAG = frozenset({"KiriFinalThinkMs", "kthink", "keff", "kspent"})
+"""What v0.3.0 and earlier wrote otherwise or not at all; their PGN has no `KiriClocks`."""
+_NOT_OF_THE_GAME = frozenset({"eval"})
+"""What an engine thought."""
 _COMMAND = re.compile(r"\[%(\w+)\s+([^\]]*)\]")
 
 
@@ -27,12 +31,13 @@ def pgn_differences(told: str, given: str) -> Iterator[PgnDifference]:
     if told == given:
         return
     ours, theirs = _tags(told), _tags(given)
+    passed_over = _NOT_OF_THE_GAME | (frozenset() if "KiriClocks" in ours else _BEFORE_CLOCKS_TAG)
     for name, value in theirs.items():
-        if ours.get(name, value) != value:
+        if name not in passed_over and ours.get(name, value) != value:
             yield PgnDifference(0, name, ours[name], value)
     for ply, nodes in enumerate(zip_longest(_read(told).mainline(), _read(given).mainline()), 1):
         says, gives = map(_said, nodes)
-        for name in gives | says:
+        for name in sorted((gives | says).keys() - passed_over):
             if says.get(name, "") != gives.get(name, ""):
                 yield PgnDifference(ply, name, says.get(name, ""), gives.get(name, ""))
 

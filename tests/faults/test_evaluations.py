@@ -12,6 +12,7 @@ import chess.pgn
 from bridge.event_types import VERDICT_FINAL
 from bridge.interfaces import Choice, Limit
 from bridge.journal.reader import JournalReader
+from bridge.proof import prove
 from bridge.rules.ledger import Ledger
 
 SCORE_CP, DEPTH = 4321, 17
@@ -52,6 +53,8 @@ async def test_evaluations_wait_for_the_end_and_outlive_a_restart(table: Any, tm
     assert scores == [None if ply % 2 == 0 else (str(-SCORE_CP - ply), DEPTH) for ply in range(8)]
     with JournalReader(table.journal) as reader:
         assert "score_cp" not in json.dumps([entry.data for entry in reader.entries()], default=str)
+        proof = prove(game.id, list(reader.entries(game.id)), reader.raw(game.id))
+    assert (proof.differences, proof.missing) == ([], "")
 
 
 async def asked_of_the_monitor(table: Any, game_id: str) -> list[str]:
