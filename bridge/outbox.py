@@ -58,7 +58,8 @@ class Outbox:
             try:
                 await self._journal.append(batch)
             except JournalError as error:
-                log.error("game_not_stored", game=self._game_id, events=len(batch), cause=str(error))
+                tell = log.debug if self._failing else log.error
+                tell("game_not_stored", game=self._game_id, events=len(batch), cause=str(error))
                 if self._closed:
                     return
                 self._failing = True

@@ -197,6 +197,60 @@ async def test_the_first_signal_finishes_what_runs_and_takes_nothing_new(
     assert len(arena.games) == 1
 
 
+THINKS = """
+import sys, time
+for line in sys.stdin:
+    word = line.split()[0]
+    if word == "uci": print("uciok", flush=True)
+    elif word == "isready": print("readyok", flush=True)
+    elif word == "go":
+        time.sleep(1.0)
+        print("bestmove e7e5", flush=True)
+    elif word == "quit": break
+"""
+
+
+async def test_ctrl_c_reaches_the_whole_group_and_every_move_is_sent(
+    arena: Arena, write: Write, tmp_path: Path, log: list[RequestLine]
+) -> None:
+    """A terminal's Ctrl-C goes to all of its processes: two engines think, a third one's move is on its way."""
+    program = tmp_path / "thinks.py"
+    program.write_text(THINKS)
+    games = [arena.games[arena.pair("Ann", "Kiri", 600)] for _ in range(3)]
+    file = write(arena.url, "tokKiri", engine=f"kind: uci, path: {sys.executable}, args: ['{program}']")
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "bridge.cli.main", "run", "-c", str(file)),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        for _ in games:
+            await until_printed(process, "started")
+        arena.faults.next("move", status=503, account="kiri", after=False, delay_s=0.5)
+        arena.hall.move(games[0], True, "e2e4")
+        async with asyncio.timeout(60):
+            while not any("/move/e7e5" in line.path for line in log) and games[0].plies != 2:
+                await asyncio.sleep(0.02)
+            for game in games[1:]:
+                arena.hall.move(game, True, "e2e4")
+            await asyncio.sleep(0.3)
+            os.killpg(process.pid, signal.SIGINT)
+            while any(game.plies < 2 for game in games):
+                await asyncio.sleep(0.02)
+        assert process.returncode is None
+        for game in games:
+            arena.hall.happen(game, referee.resign(game, True, arena.hall.game_now_ms(game)))
+        out, err = await asyncio.wait_for(process.communicate(), 60)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.communicate()
+    assert process.returncode == 0
+    assert b"engine" not in err, "no engine heard of it"
+    assert b"Traceback" not in out + err
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 async def test_the_second_signal_stops_at_once(number: signal.Signals, arena: Arena, write: Write) -> None:
     arena.pair("Fish", "Kiri", 600)

@@ -1,5 +1,6 @@
 """Engines that die, hang, lie or never start: the same game goes on, within its clock, and no process is left."""
 
+import asyncio
 import os
 import signal
 import sys
@@ -218,6 +219,26 @@ async def test_an_engine_that_is_gone_after_the_start_costs_no_game(table: Any) 
     table.move(game, "e2e4")
     await table.until(lambda: game.plies == 2)
     assert table.engine.asked == []
+
+
+async def test_the_time_an_engine_took_to_start_is_gone_when_it_is_asked(
+    table: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """K08: the platform's clock runs meanwhile, so the search is told what is left of it."""
+    await table.run()
+    game = table.pair(limit_s=60)
+    await table.play(game, 6)
+    start = table.engine.start
+
+    async def slow() -> None:
+        await asyncio.sleep(0.8)
+        await start()
+
+    monkeypatch.setattr(table.engine, "start", slow)
+    table.engine.next = [table.dies]
+    await table.play(game, 8)
+    failed, answered = table.engine.limits[-2:]
+    assert failed.black_ms - answered.black_ms >= 700
 
 
 async def test_a_silent_engine_leaves_time_for_the_next_try(table: Any) -> None:

@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 from click.testing import CliRunner
 
+from bridge import event_types
+from bridge.arena import referee
 from bridge.arena.challenges import Wish
 from bridge.arena.hall import control_of
 from bridge.cli.main import main
@@ -18,10 +21,10 @@ from bridge.journal import SqlJournal
 WISH = Wish(control_of(540), "standard", None, False, "white", frozenset())
 
 
-def verified(file: Path) -> None:
+def verified(file: Path, games: int = 1) -> None:
     told = CliRunner().invoke(main, ["journal", "verify", "--journal", str(file)])
     assert (told.exit_code, told.stderr) == (0, "")
-    assert told.stdout == "1 games: 1 agree, 0 do not; 1 computed from the source\n"
+    assert told.stdout == f"{games} games: {games} agree, 0 do not; {games} computed from the source\n"
 
 
 def journal_of(table: Any) -> SqlJournal:
@@ -95,6 +98,32 @@ async def test_a_file_that_somebody_locks_for_a_while(table: Any) -> None:
     await table.check_undisturbed(game)
     await table.kill()
     verified(table.journal)
+
+
+async def test_twenty_games_that_end_at_once_while_the_file_is_locked(table: Any) -> None:
+    """K15: no record is lost or doubled, and no move waits for it."""
+    await table.run(concurrency=20)
+    games = [table.pair() for _ in range(20)]
+    for game in games:
+        await table.play(game, 2)
+    await table.until(lambda: sum(len(table.plies(game)) for game in games) == 40)
+    hall = table.arena.hall
+    with locked(table.journal), structlog.testing.capture_logs() as logs:
+        for game in games:
+            table.move(game, table.LINE[2])
+        await table.until(lambda: all(game.plies == 4 for game in games), what="no move waits")
+        for game in games:
+            hall.happen(game, referee.resign(game, True, hall.game_now_ms(game)))
+        await table.until(lambda: "locked by another program" in trouble(table))
+        assert not table.recorder.of(event_types.VERDICT_FINAL)
+    assert len([entry for entry in logs if (entry["event"], entry["log_level"]) == ("game_not_stored", "error")]) <= 20
+    for game in games:
+        verdict = await table.final(game)
+        assert (verdict["reason"], verdict["platform_plies"]) == ("resignation", 4)
+        assert table.plies(game) == game.moves
+    assert table.numbers() == list(range(1, len(table.recorder.entries) + 1))
+    await table.kill()
+    verified(table.journal, 20)
 
 
 async def test_files_that_are_deleted(table: Any) -> None:
