@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from bridge.cli.first_run import init
 from bridge.errors import UsageError
 
 
@@ -43,32 +44,7 @@ def schema() -> None:
     click.echo(json.dumps(document, indent=2, ensure_ascii=False))
 
 
-@command.command()
-@click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("config.yml"), show_default=True)
-@click.option("--url", help="The server.  [default: https://lichess.org]")
-@click.option("--token-env", metavar="NAME", help="The environment variable that holds the token.")
-@click.option("--engine", metavar="kiri|random|PATH", help="The built-in engine, random moves, or a UCI program.")
-@click.option("--pool", help="One pool for every game; left out: each pool at its own time control.")
-@click.option("--force", is_flag=True, help="Overwrite a file that is there.")
-def init(
-    output: Path, url: str | None, token_env: str | None, engine: str | None, pool: str | None, force: bool
-) -> None:
-    """Write a commented configuration file; asks for what no option says."""
-    from bridge.settings import load
-    from bridge.settings.template import Answers, token_link, write_template
-
-    if output.exists() and not force:
-        raise UsageError(f"{output} is there already; choose another with -o, or overwrite it with --force")
-    url = url or _ask("Server", "https://lichess.org")
-    answers = Answers(
-        url=url,
-        token_env=token_env or _ask("Environment variable that will hold the token", "LICHESS_TOKEN"),
-        engine=engine or _ask("Engine: kiri (built in), random, or the path of a UCI program", "kiri"),
-        pool=pool if pool is not None else _ask("Pool for every game, or auto: by time control", "auto"),
-    )
-    write_template(output, answers, check=lambda file: load(file, mode="check"))
-    click.echo(f"A token with the right scopes is made at {token_link(url)}")
-    click.echo(f"{output} is written. Then: kirichess-bridge doctor -c {output}")
+command.add_command(init)
 
 
 @command.command(name="import")
@@ -110,13 +86,6 @@ def _seen_from(ours: Path, theirs: Path) -> str:
     folder, home = theirs.absolute().parent, ours.absolute().parent
     below = str(folder.relative_to(home)) if folder.is_relative_to(home) else str(folder)
     return "" if below == "." else below
-
-
-def _ask(question: str, default: str) -> str:
-    """Whoever cannot be asked gets the default."""
-    if not (os.isatty(0) and os.isatty(2)):
-        return default
-    return str(click.prompt(question, default=default, err=True))
 
 
 def _count(number: int, what: str) -> str:

@@ -10,6 +10,7 @@ import click
 from bridge.errors import SettingsError
 
 if TYPE_CHECKING:
+    from bridge.doctor import Finding
     from bridge.settings import Settings
 
 EXIT_WRONG = 1
@@ -58,11 +59,16 @@ async def _examine(settings: "Settings", config: Path, online: bool) -> bool:
     fine = True
     async for finding in examine(settings, str(config), online=online):
         fine = fine and finding.fine
-        click.echo(_line(finding.fine, finding.subject, finding.text))
-        if finding.cure:
-            click.echo(f"{'':6} → {finding.cure}")
+        show(finding)
     click.echo("all is well" if fine else "something is wrong; see above", err=True)
     return fine
+
+
+def show(finding: "Finding") -> None:
+    """A line, and one with the command that mends it."""
+    click.echo(_line(finding.fine, finding.subject, finding.text))
+    if finding.cure:
+        click.echo(f"{'':6} → {finding.cure}")
 
 
 def _line(fine: bool, subject: str, text: str) -> str:

@@ -15,7 +15,7 @@ from bridge.doctor.targets import examine_notification, examine_watch, examine_w
 from bridge.settings.models import Account, Settings
 from bridge.settings.watch import WatchAccount
 
-__all__ = ["Finding", "examine", "wrong"]
+__all__ = ["Finding", "examine", "examine_first_account", "wrong"]
 
 
 async def examine(settings: Settings, config: str, *, online: bool = False) -> AsyncGenerator[Finding]:
@@ -54,6 +54,14 @@ async def examine(settings: Settings, config: str, *, online: bool = False) -> A
         yield await examine_webhook(webhook)
     for index, notification in enumerate(settings.notifications):
         yield examine_notification(f"notification {index + 1}", notification)
+
+
+async def examine_first_account(settings: Settings, config: str) -> AsyncGenerator[Finding]:
+    """The first account alone: its server and its token."""
+    account = settings.accounts[0]
+    async with aclosing(examine_account(account, "account", config, _scopes(account, settings))) as findings:
+        async for finding in findings:
+            yield finding
 
 
 def _scopes(account: Account, settings: Settings) -> frozenset[str]:

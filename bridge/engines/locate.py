@@ -10,6 +10,7 @@ from bridge.errors import EngineError
 _GAMES = ("/usr/games", "/usr/local/games")
 """Where Debian keeps engines; services and cron jobs do not have it in their PATH."""
 _KNOWN = ("stockfish", "fairy-stockfish", "gnuchess", "crafty", "phalanx", "toga2", "fruit", "ethereal", "lc0")
+_XBOARD = ("gnuchess", "crafty", "phalanx")
 
 
 def find_program(path: str) -> str:
@@ -33,6 +34,11 @@ def find_program(path: str) -> str:
 def installed(name: str) -> str:
     """Where a program is, as `find_program` looks for it; empty where it is not."""
     return shutil.which(name, path=_search_path()) or ""
+
+
+def programs() -> dict[str, str]:
+    """The UCI programs that are installed, of those we know by name: where each is."""
+    return {name: found for name in _KNOWN if name not in _XBOARD and (found := installed(name))}
 
 
 def _check(file: Path) -> str:

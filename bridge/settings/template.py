@@ -17,12 +17,14 @@ SCOPES = ("bot:play", "challenge:read", "challenge:write")
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What the file is about. `engine`: kiri, random or the path of a UCI program; `pool`: a name, or auto."""
+    """What the file is about. `engine`: kiri, random or the path of a UCI program; `pool`: a name, or auto;
+    `token_env`: the variable that holds the token, unless `token_file` does."""
 
     url: str
-    token_env: str
     engine: str
     pool: str
+    token_env: str = "LICHESS_TOKEN"
+    token_file: str = ""
 
 
 def token_link(url: str) -> str:
@@ -37,7 +39,7 @@ def write_template(file: Path, answers: Answers, check: Callable[[Path], object]
     Raises:
         UsageError: an answer cannot be, or the file cannot be written.
     """
-    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", answers.token_env):
+    if not answers.token_file and not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", answers.token_env):
         raise UsageError(f"{answers.token_env!r} is no name of an environment variable; such as LICHESS_TOKEN")
     if answers.pool != "auto":
         named(answers.pool)
@@ -61,8 +63,18 @@ def _without_place(line: str) -> str:
 def _text(answers: Answers) -> str:
     pool = "" if answers.pool == "auto" else f"      pool: {answers.pool.lower()}\n"
     return _TEMPLATE.format(
-        url=_quoted(answers.url), token_env=answers.token_env, engine=_engine(answers.engine), pool=pool
+        first=f"#   export {answers.token_env}=…            the account's token\n" if not answers.token_file else "",
+        url=_quoted(answers.url),
+        token=_token(answers),
+        engine=_engine(answers.engine),
+        pool=pool,
     )
+
+
+def _token(answers: Answers) -> str:
+    if answers.token_file:
+        return f"token_file: {_quoted(answers.token_file)}    # the token and nothing else; for you alone (mode 0600)"
+    return f"token: ${{{answers.token_env}}}            # filled in from the environment; never write the token here"
 
 
 def _engine(engine: str) -> str:
@@ -79,14 +91,13 @@ def _quoted(text: str) -> str:
 
 _TEMPLATE = """\
 # Configuration of the KiriChess bridge. Next:
-#   export {token_env}=…            the account's token
-#   kirichess-bridge doctor -c FILE    what stands between you and the first game
+{first}#   kirichess-bridge doctor -c FILE    what stands between you and the first game
 #   kirichess-bridge run -c FILE       play
 
 accounts:
   - platform: lichess
     url: {url}
-    token: ${{{token_env}}}            # filled in from the environment; never write the token itself here
+    {token}
     play:                           # leave out for an account that only watches; needs the title BOT
       engine: main
 {pool}      concurrency: 1                # games at the same time

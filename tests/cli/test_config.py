@@ -1,16 +1,20 @@
 """`config check`, `config schema`, `config init` at the command line."""
 
+import asyncio
 import json
 import os
 import pty
+import stat
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bridge.arena import Account, Arena
 from bridge.settings import load
 
 EXAMPLE = Path(__file__).parents[2] / "config" / "config.yml"
@@ -175,28 +179,150 @@ def test_init_overwrites_nothing_unless_forced(say: Callable[..., Any], tmp_path
         ("--pool", "ancor", "did you mean 'anchor'?"),
         ("--url", "lichess.org", "http://"),
         ("--token-env", "lip_a-b", "no name of an environment variable"),
-        ("--output", "/nowhere/at/all.yml", "cannot be written"),
+        ("--output", "/nowhere/at/all.yml", "cannot be written: there is no folder /nowhere/at; mkdir -p"),
+        ("--output", "/", "is a folder; name a file in it"),
+        ("--token-file", "x", "give one of the two"),
     ],
 )
 def test_init_refuses_what_would_not_pass(
     say: Callable[..., Any], tmp_path: Path, option: str, value: str, told: str
 ) -> None:
-    said = say("config", "init", "-o", str(tmp_path / "new.yml"), option, value)
+    more = ("--token-env", "A") if option == "--token-file" else ()
+    said = say("config", "init", "-o", str(tmp_path / "new.yml"), option, value, *more)
     assert said.status == 2
     assert told in said.stderr
     assert list(tmp_path.iterdir()) == []
 
 
-def test_init_asks_on_a_terminal(tmp_path: Path) -> None:
-    file = tmp_path / "asked.yml"
-    program = [sys.executable, "-m", "bridge.cli.main", "config", "init", "-o", str(file), "--pool", "anchor"]
-    ours, theirs = pty.openpty()
-    with os.fdopen(ours, "r+b", buffering=0) as terminal:
-        terminal.write(b"http://127.0.0.1:1\n\nrandom\n")
-        environment = {**os.environ, "PYTHONPATH": str(EXAMPLE.parents[1])}
-        done = subprocess.run(program, stdin=theirs, stdout=subprocess.PIPE, stderr=theirs, env=environment, timeout=30)
+class Terminal:
+    """A command at a terminal of its own; what is typed waits for its question."""
+
+    def __init__(self, *args: str) -> None:
+        self._ours, theirs = pty.openpty()
+        environment = {name: value for name, value in os.environ.items() if name != "LICHESS_TOKEN"}
+        command = [sys.executable, "-m", "bridge.cli.main", *args]
+        environment = {**environment, "PYTHONPATH": str(EXAMPLE.parents[1])}
+        # A session of its own: whoever runs the tests at a terminal is not asked.
+        self._process: subprocess.Popen[bytes] = subprocess.Popen(
+            command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment, start_new_session=True
+        )
         os.close(theirs)
-    assert done.returncode == 0
-    settings = load(file, variables={"LICHESS_TOKEN": "lip_x"})
-    assert settings.accounts[0].url == "http://127.0.0.1:1"
-    assert settings.engines["main"].kind == "random"
+        self.shown = ""
+        self._answered = 0
+
+    def answer(self, question: str, text: str) -> None:
+        while question not in self.shown[self._answered :]:
+            assert self._read(), f"it never asks {question!r}: {self.shown}"
+        self._answered = len(self.shown)
+        time.sleep(0.2)  # a question without an echo takes what was typed before it away
+        os.write(self._ours, f"{text}\n".encode())
+
+    def ended(self) -> int:
+        while self._read():
+            pass
+        os.close(self._ours)
+        return self._process.wait(60)
+
+    def _read(self) -> bool:
+        try:
+            text = os.read(self._ours, 10_000).decode()
+        except OSError:  # EIO: nobody has the other side any more
+            text = ""
+        self.shown += text
+        return bool(text)
+
+
+async def test_init_asks_on_a_terminal_and_keeps_the_token_for_its_user(tmp_path: Path) -> None:
+    file = tmp_path / "asked.yml"
+    accounts = [Account("Kiri", "lip_kiri", title="BOT"), Account("Narrow", "lip_narrow", scopes=frozenset())]
+    async with Arena(accounts) as arena:
+
+        def at_the_terminal() -> tuple[int, str]:
+            terminal = Terminal("config", "init", "-o", str(file))
+            terminal.answer("Server", "lichess.org")
+            terminal.answer("Server", arena.url)
+            terminal.answer("Token", "'lip_kiri'")
+            terminal.answer("Token", "lip_nobody")
+            terminal.answer("Keep it", "n")
+            terminal.answer("Token", "lip_narrow")
+            terminal.answer("Keep it", "n")
+            terminal.answer("Token", "lip_kiri")
+            terminal.answer("Engine", "/no/such/program")
+            terminal.answer("Engine", "random")
+            terminal.answer("Pool", "ancor")
+            terminal.answer("Pool", "anchor")
+            return terminal.ended(), terminal.shown
+
+        status, shown = await asyncio.to_thread(at_the_terminal)
+    assert status == 0, shown
+    assert "must start with http:// or https://" in shown
+    assert "The token has quotes around it" in shown
+    assert "does not know this token: mistyped, revoked or expired" in shown
+    assert "the token lacks the scope bot:play" in shown and "Narrow has not the title BOT" in shown
+    assert "it belongs to BOT Kiri" in shown
+    assert "/no/such/program does not exist" in shown and "did you mean 'anchor'?" in shown
+    assert "lip_" not in shown, "what is typed is not shown"
+    secret = tmp_path / "asked.token"
+    assert stat.S_IMODE(secret.stat().st_mode) == 0o600
+    assert "lip_" not in file.read_text()
+    settings = load(file)
+    account = settings.accounts[0]
+    assert account.token is not None and account.play is not None
+    assert (account.url, account.token.get_secret_value()) == (arena.url, "lip_kiri")
+    assert (settings.engines["main"].kind, account.play.pools.otherwise) == ("random", "anchor")
+
+
+@pytest.mark.parametrize(
+    ("token", "status", "told"),
+    [
+        ("lip_kiri", 0, "it belongs to BOT Kiri"),
+        ("lip_narrow", 1, "the token lacks the scope bot:play (it has: none)"),
+        ("lip_person", 1, "Person has not the title BOT that playing needs"),
+        ("lip_revoked", 1, "does not know this token: mistyped, revoked or expired"),
+    ],
+    ids=["good", "narrow", "person", "revoked"],
+)
+async def test_init_tries_the_token(
+    say_async: Callable[..., Any], tmp_path: Path, token: str, status: int, told: str
+) -> None:
+    accounts = [
+        Account("Kiri", "lip_kiri", title="BOT"),
+        Account("Narrow", "lip_narrow", title="BOT", scopes=frozenset()),
+        Account("Person", "lip_person"),
+    ]
+    async with Arena(accounts) as arena:
+        given = ("-o", str(tmp_path / "c.yml"), "--url", arena.url)
+        said = await say_async("config", "init", *given, LICHESS_TOKEN=token)
+    assert said.status == status
+    assert len([line for line in said.stdout.splitlines() if told in line]) == 1
+    assert token not in said.stdout + said.stderr
+    assert (tmp_path / "c.yml").exists(), "the answers are kept, whatever the token"
+
+
+def test_init_names_a_server_that_is_not_there(say: Callable[..., Any], tmp_path: Path) -> None:
+    given = ("-o", str(tmp_path / "c.yml"), "--url", "http://127.0.0.1:1")
+    said = say("config", "init", *given, LICHESS_TOKEN="lip_x")
+    assert said.status == 1
+    assert "http://127.0.0.1:1 cannot be reached: connection refused" in said.stdout
+    assert say("config", "init", *given, "--force", "--no-check", LICHESS_TOKEN="lip_x").status == 0
+
+
+def test_init_takes_a_token_file(say: Callable[..., Any], open_folder: Path) -> None:
+    secret, file = open_folder / "my.token", open_folder / "c.yml"
+    given = ("config", "init", "-o", str(file), "--token-file", str(secret), "--no-check", "--force")
+    said = say(*given)
+    assert said.status == 0 and f"put it into {secret} (mode 0600)" in said.stdout
+    secret.write_text("lip_x\n")
+    secret.chmod(0o644)
+    assert f"chmod 600 {secret}" in say(*given).stderr
+    secret.chmod(0o600)
+    assert say(*given).stderr == ""
+    assert 'token_file: "my.token"' in file.read_text()
+    token = load(file).accounts[0].token
+    assert token is not None and token.get_secret_value() == "lip_x"
+
+
+def test_init_says_what_the_engine_is_not(say: Callable[..., Any], tmp_path: Path) -> None:
+    said = say("config", "init", "-o", str(tmp_path / "c.yml"), "--engine", "stokfish")
+    assert said.status == 0
+    assert "warning: engine 'stokfish' is not in PATH" in said.stderr
