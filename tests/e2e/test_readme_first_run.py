@@ -65,12 +65,12 @@ class Shell:
             time.sleep(0.05)
 
     def close(self) -> None:
-        os.killpg(self._process.pid, signal.SIGTERM)
-        try:
-            self._process.wait(20)
-        except subprocess.TimeoutExpired:
-            os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait(20)
+        self._reading.join(20)
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
 
 
 @pytest.fixture
