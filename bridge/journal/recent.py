@@ -7,8 +7,8 @@ from bridge.interfaces import Entry
 
 MOST = 500
 MOST_CHARACTERS = 500_000
-"""Of JSON, which takes several times as much in memory. A ply has some hundreds, a verdict with its ledger tens of thousands:
-a round that ends would else take as much room as all that is played."""
+"""Of JSON, which takes several times as much in memory. A ply has some hundreds, a verdict with its ledger tens of
+thousands: a round that ends would else take as much room as all that is played."""
 
 
 class Recent:
