@@ -22,6 +22,10 @@ SEND_TIMEOUT_S = 10.0
 MOST_BUFFERED = 65_536
 """Bytes that may wait for a reader; with more he reads the journal by himself, at his own pace."""
 
+MOST_READERS = 1000
+"""At a time; the ones too many are told to come again."""
+_RETRY_S = 30
+
 
 class Frame:
     """An entry as bytes, made once for all its readers."""
@@ -100,6 +104,10 @@ class EventStream:
         start = request.headers.get("Last-Event-ID") or request.query.get("after") or str(last)
         if not (start.isascii() and start.isdigit() and len(start) < 19):
             return problem(400, f"Last-Event-ID and after are numbers of entries (got {start[:40]!r})")
+        if len(self._tasks) >= MOST_READERS:
+            response = problem(503, f"there are {MOST_READERS} readers already; try again in {_RETRY_S} s")
+            response.headers["Retry-After"] = str(_RETRY_S)
+            return response
         task = asyncio.current_task()
         assert task is not None
         self._tasks.add(task)

@@ -3,7 +3,9 @@
 import asyncio
 import json
 import socket
+import tracemalloc
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 import aiohttp
@@ -13,6 +15,7 @@ from bridge.cloudevents import to_cloudevent, to_json
 from bridge.interfaces import Draft, Entry
 from bridge.journal import SqlJournal
 from bridge.web import Monitor, StatusReport, create_monitor
+from bridge.web.stream import MOST_BUFFERED
 
 
 @dataclass(frozen=True)
@@ -204,29 +207,84 @@ async def test_a_quiet_line_is_kept_alive(program: Program, monkeypatch: pytest.
             assert (await asyncio.wait_for(response.content.readuntil(b"\r\n\r\n"), 30)).startswith(b":")
 
 
-async def test_who_does_not_read_is_dropped_and_delays_nobody(
-    program: Program, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("bridge.web.stream.SEND_TIMEOUT_S", 0.2)
+async def lazy_reader(program: Program, query: str = "") -> socket.socket:
+    """A connection that asks for the events and reads no more than the answer's beginning."""
     lazy = socket.socket()
     lazy.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     lazy.setblocking(False)
     loop = asyncio.get_running_loop()
     await loop.sock_connect(lazy, ("127.0.0.1", program.monitor.port))
-    await loop.sock_sendall(lazy, b"GET /events?after=0 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    await loop.sock_sendall(lazy, f"GET /events{query} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+    assert await loop.sock_recv(lazy, 64)
+    return lazy
+
+
+async def rest(lazy: socket.socket) -> int:
+    """How many bytes come until the line is cut."""
+    received = 0
+    with suppress(ConnectionResetError):
+        async with asyncio.timeout(60):
+            while chunk := await asyncio.get_running_loop().sock_recv(lazy, 1 << 20):
+                received += len(chunk)
+    lazy.close()
+    return received
+
+
+@pytest.mark.parametrize("query", ["", "?after=0", "?pool=anchor"])
+async def test_who_does_not_read_is_dropped_and_delays_nobody(
+    program: Program, monkeypatch: pytest.MonkeyPatch, query: str
+) -> None:
+    """From the journal's end, from its beginning, and by a pool, which the journal is asked for."""
+    monkeypatch.setattr("bridge.web.stream.SEND_TIMEOUT_S", 0.2)
+    await program.journal.append([Draft("kirichess.game.started", "g", {"pool": "anchor"})])
+    tasks = len(asyncio.all_tasks())
+    lazy = await lazy_reader(program, query)
     for _ in range(20):
         await program.append(10, "x" * 50_000)
-    assert [sent.id for sent in await program.read(200, "?after=0")] == list(range(1, 201))
-    await asyncio.sleep(0.4)
-    received = 0
+    assert [sent.id for sent in await program.read(201, "?after=0")] == list(range(1, 202))
     async with asyncio.timeout(30):
-        try:
-            while chunk := await loop.sock_recv(lazy, 1 << 20):
-                received += len(chunk)
-        except ConnectionResetError:
-            pass
-    lazy.close()
-    assert received < 200 * 50_000, "the line was cut before everything was sent"
+        while len(asyncio.all_tasks()) > tasks:
+            await asyncio.sleep(0.05)
+    assert await rest(lazy) < 200 * 50_000, "the line was cut before everything was sent"
+
+
+async def test_many_who_do_not_read_cost_little_memory_and_delay_nobody(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """None of them is dropped meanwhile, so that whoever had to wait for one would wait for ever."""
+    monkeypatch.setattr("bridge.web.stream.SEND_TIMEOUT_S", 3600.0)
+    each, count, lazy_ones = 20_000, 400, 25
+    async with asyncio.timeout(120):
+        idle = [await lazy_reader(program) for _ in range(lazy_ones)]
+        async with aiohttp.ClientSession() as session, session.get(f"{program.monitor.url}events") as response:
+            tracemalloc.start()
+            try:
+                for number in range(1, count + 1):
+                    await program.append(1, "x" * each)
+                    assert (await next_event(response)).id == number
+                _now, peak = tracemalloc.get_traced_memory()
+            finally:
+                tracemalloc.stop()
+    for lazy in idle:
+        lazy.close()
+    # What the journal itself keeps in memory, and some 64 KiB and an event for each of them.
+    assert peak < 1.5 * count * each + lazy_ones * (MOST_BUFFERED + 4 * each), f"{peak:,} bytes"
+
+
+async def test_there_are_no_more_readers_than_the_program_can_serve(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.web.stream.MOST_READERS", 2)
+    idle = [await lazy_reader(program) for _ in range(2)]
+    async with aiohttp.ClientSession() as session:
+        async with session.get(f"{program.monitor.url}events") as response:
+            assert (response.status, "Retry-After" in response.headers) == (503, True)
+        idle.pop().close()
+        async with asyncio.timeout(30):
+            while (response := await session.get(f"{program.monitor.url}events")).status == 503:
+                await asyncio.sleep(0.05)
+        response.close()
+    idle.pop().close()
 
 
 async def test_a_reader_that_leaves_is_forgotten_at_once(program: Program) -> None:
