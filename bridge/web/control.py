@@ -3,7 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeAlias
 
 from aiohttp import web
 
@@ -13,12 +13,14 @@ from bridge.interfaces import Draft, Journal
 from bridge.web.guard import problem
 from bridge.web.login import who
 
+Outcome: TypeAlias = Literal["resigned", "draining", "rereading", "changed", "unchanged"]
+
 
 @dataclass(frozen=True, slots=True)
 class Done:
     """What came of it; `done` says it in a sentence, `outcome` to programs and to pages in other languages."""
 
-    outcome: Literal["resigned", "draining", "rereading", "changed", "unchanged"]
+    outcome: Outcome
     done: str
 
 
@@ -77,7 +79,7 @@ class ControlRoutes:
     ) -> web.Response:
         try:
             body = await request.json()
-        except ValueError:
+        except (ValueError, LookupError, RecursionError):
             body = None
         game = body.get("game") if isinstance(body, dict) else None
         if not isinstance(game, str) or not re.fullmatch(r"[\w-]{1,64}", game, re.ASCII):

@@ -3,10 +3,13 @@ careful."""
 
 from urllib.parse import urlsplit
 
+import structlog
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
 from bridge.addresses import is_loopback
+
+log = structlog.get_logger("kirichess_monitor")
 
 # No foreign script, style, frame or form: a player's name can be any text, and the page must stay text. chessground's
 # style sheet holds its pieces as data: images, and that is all it needs beyond 'self'.
@@ -36,9 +39,11 @@ async def add_headers(request: web.Request, response: web.StreamResponse) -> Non
 
 @web.middleware
 async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Unknown paths and methods, told like every other refusal."""
+    """Unknown paths and methods, told like every other refusal; our own faults too, with a trace in the log."""
     try:
         return await handler(request)
+    except ConnectionResetError:
+        raise
     except web.HTTPException as error:
         if error.status < 400:
             raise
@@ -46,6 +51,10 @@ async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamRe
         if "Allow" in error.headers:
             response.headers["Allow"] = error.headers["Allow"]
         return response
+    except Exception:
+        # Without the query and the headers, which may hold what is nobody else's business.
+        log.exception("request_failed", method=request.method, path=request.path)
+        return problem(500, "that failed here; the program's log tells why")
 
 
 def demand_local_host() -> Middleware:

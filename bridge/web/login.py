@@ -93,7 +93,11 @@ class Login:
         """The token from the page's form, for a cookie."""
         if wait_s := self._limits.wrong_tokens.wait_s(address_of(request)):
             return too_many("too many wrong tokens", wait_s)
-        form = await request.post()
+        try:
+            form = await request.post()
+        except (ValueError, LookupError):
+            # No boundary between its parts, or an encoding that nobody knows.
+            return problem(400, "send a form with the token in it")
         wanted = str(form.get("wanted", ""))
         if not self._is_token(str(form.get("token", "")).strip(), self._token):
             self._limits.wrong_tokens.take(address_of(request))

@@ -1,6 +1,7 @@
 """The monitor's server: where it listens, and to whom."""
 
 import errno
+import logging
 import socket
 
 from aiohttp import web
@@ -10,6 +11,9 @@ from bridge.errors import UsageError
 from bridge.web.guard import demand_local_host, demand_own_origin
 from bridge.web.limits import MOST_BYTES, MOST_HEADERS, Limits
 from bridge.web.login import Login
+
+_SILENT = logging.getLogger("kirichess_monitor.http")
+_SILENT.disabled = True
 
 
 class Monitor:
@@ -59,6 +63,8 @@ class Monitor:
         self._runner = web.AppRunner(
             app,
             access_log=None,
+            # It would quote what it cannot read, tokens among it; `errors_as_json` tells of our own faults.
+            logger=_SILENT,
             handler_cancellation=True,
             shutdown_timeout=1.0,
             max_line_size=MOST_BYTES,

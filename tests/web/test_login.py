@@ -141,6 +141,30 @@ async def test_requests_are_bounded_in_size(browser: Browser) -> None:
     assert await browser.status("GET", "/healthz", **{f"X-{number}": "x" for number in range(100)}) == 400
 
 
+@pytest.mark.parametrize(
+    ("headers", "body"),
+    [
+        ({"Content-Type": "multipart/form-data"}, b"token=x"),
+        ({"Content-Type": "application/json"}, b"{"),
+        ({"Content-Type": "application/x-www-form-urlencoded; charset=nonsense"}, b"token=x"),
+    ],
+)
+async def test_what_is_no_form_is_refused_in_one_line(browser: Browser, headers: dict[str, str], body: bytes) -> None:
+    headers["Origin"] = browser.origin
+    async with browser.session.post("/login", data=body, headers=headers) as response:
+        assert response.status in (400, 401)
+
+
+async def test_what_cannot_be_read_is_not_quoted_in_the_log(
+    browser: Browser, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", browser.monitor.port)
+    writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer s3cr3t-\x00\r\n\r\n")
+    assert b" 400 " in await reader.readline()
+    writer.close()
+    assert "s3cr3t" not in f"{capfd.readouterr()} {caplog.text}"
+
+
 async def test_requests_are_bounded_in_rate(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bridge.web.monitor.Limits", lambda: Limits(requests=Allowance(3, 0.1)))
     async with SqlJournal("sqlite://") as journal:

@@ -9,6 +9,7 @@ import aiohttp
 import pytest
 from aiohttp.test_utils import unused_port
 
+from bridge.cli.logs import set_up_logs
 from bridge.errors import UsageError
 from bridge.interfaces import Draft
 from bridge.journal import SqlJournal
@@ -235,3 +236,20 @@ async def test_it_stops_at_once_though_readers_are_there(program: Program) -> No
     async with program.session.get("/events") as response:
         assert response.status == 200
         await asyncio.wait_for(program.monitor.stop(), 20)
+
+
+async def test_a_fault_of_ours_is_told_by_the_log_and_not_by_the_answer(
+    program: Program, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def fails() -> int:
+        raise ValueError("what went wrong")
+
+    set_up_logs(log_format="json")
+    monkeypatch.setattr(program.journal, "last_seq", fails)
+    status, text = await program.get("/status?token=s3cr3t")
+    assert (status, json.loads(text)) == (500, {"error": "that failed here; the program's log tells why"})
+    (line,) = capsys.readouterr().err.splitlines()
+    said = json.loads(line)
+    assert (said["event"], said["path"]) == ("request_failed", "/status")
+    assert "what went wrong" in said["exception"]
+    assert "s3cr3t" not in line
