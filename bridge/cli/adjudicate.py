@@ -17,9 +17,10 @@ from bridge.errors import PlatformError, RecordError, UsageError
 
 if TYPE_CHECKING:
     from bridge.cli.rules_choice import RulesChoice
+    from bridge.records.game import Game
     from bridge.rules.verdict import Verdict
 
-FORMATS = ("table", "jsonl", "csv")
+FORMATS = ("table", "jsonl", "csv", "pgn")
 
 
 @click.command("adjudicate")
@@ -46,7 +47,8 @@ def command(
     """Judge finished games under KiriChess rules.
 
     A TARGET is a PGN file (plain, .zst, .gz or .bz2), Lichess export JSON or NDJSON, game records, a Lichess game id
-    or address, or - for stdin. Verdicts come in input order. --rules and --pool outrank what a game carries itself.
+    or address, or - for stdin. Verdicts come in input order; --format pgn writes the games with both clocks and what
+    each move did, and keeps what others wrote in them. --rules and --pool outrank what a game carries itself.
     A broken game is one line on stderr, the others are done, and the exit status is 1.
     """
     from bridge.cli.rules_choice import RulesChoice
@@ -55,8 +57,11 @@ def command(
     choice = RulesChoice(rules_file, pool)
     failures: list[str] = []
     with _output(output, wanted) as out, _progress(wanted) as advance:
-        verdicts = _verdicts(wanted, choice, advance, failures)
-        if form == "jsonl":
+        judged = _judged(wanted, choice, advance, failures)
+        verdicts = (verdict for _, verdict in judged)
+        if form == "pgn":
+            _write_pgn(judged, out)
+        elif form == "jsonl":
             _write_jsonl(verdicts, out, ledger)
         elif form == "csv":
             _write_csv(verdicts, out, ledger)
@@ -66,12 +71,12 @@ def command(
         ctx.exit(1)
 
 
-def _verdicts(
+def _judged(
     targets: Sequence[FileTarget | OnlineTarget],
     choice: "RulesChoice",
     advance: Callable[[int], object] | None,
     failures: list[str],
-) -> Iterator["Verdict"]:
+) -> Iterator[tuple["Game", "Verdict"]]:
     for target in targets:
         try:
             for game in target.games(advance):
@@ -85,7 +90,7 @@ def _verdicts(
                     failures.append(str(error))
                     complain(str(error))
                 else:
-                    yield verdict
+                    yield game, verdict
         except PlatformError as error:
             failures.append(str(error))
             complain(str(error))
@@ -123,6 +128,13 @@ def _progress(targets: Sequence[FileTarget | OnlineTarget]) -> Iterator[Callable
     with Progress(*columns, console=console(sys.stderr), transient=True) as progress:
         task = progress.add_task("judging", total=total or None)
         yield lambda count: progress.advance(task, count)
+
+
+def _write_pgn(judged: Iterator[tuple["Game", "Verdict"]], out: IO[str]) -> None:
+    from bridge.records.annotated import annotated
+
+    for game, verdict in judged:
+        out.write(annotated(game, verdict) + "\n")
 
 
 def _write_jsonl(verdicts: Iterator["Verdict"], out: IO[str], ledger: bool) -> None:

@@ -1,4 +1,4 @@
-"""The games of a match as PGN, with both clocks after every ply, the plain one (`%clk`) and the KiriChess one, and the scores."""
+"""The games of a match as PGN: the plain clock (`%clk`) and the KiriChess one after every ply, and the scores."""
 
 from collections.abc import Iterable
 from pathlib import Path

@@ -17,7 +17,7 @@ class Game:
 
     `rules`: the dials the game carries itself (a record's `rules`, KiriChess PGN tags), None where it carries none.
     `tags`: a PGN's own, empty for what is none; `effects`: what its `[%keff]` say by ply, where any of them says
-    something. `place`: file, game number and line, for messages.
+    something; `movetext`: its lines with their numbers. `place`: file, game number and line, for messages.
     """
 
     place: str
@@ -35,6 +35,7 @@ class Game:
     rules: Mapping[str, object] | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
     effects: Sequence[str | None] = ()
+    movetext: Sequence[tuple[int, str]] = field(default=(), repr=False, compare=False)
 
     def setup(self, rules: Ruleset) -> Setup:
         """What is settled before the first move, under these rules."""

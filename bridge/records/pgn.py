@@ -213,6 +213,7 @@ def _game(text: GameText, moves: _Moves, end: PgnEnd, own: OwnTags, start_fen: s
         rules=own.rules,
         tags=tags,
         effects=moves.effects if any(moves.effects) else (),
+        movetext=text.moves,
     )
 
 

@@ -43,11 +43,27 @@ def to_pgn(
     White and Black had spent on moves after it that were taken back. `date` is `YYYY.MM.DD`. `evaluations`
     become `[%eval]` as Lichess writes it, with the depth: only for a game that is over on its platform (fair play).
     """
+    return exported(pgn_game(verdict, event=event, date=date, evaluations=evaluations))
+
+
+def exported(game: chess.pgn.Game) -> str:
+    """The text of a game, with an empty line behind it."""
+    return game.accept(chess.pgn.StringExporter(columns=100)) + "\n"
+
+
+def pgn_game(
+    verdict: Verdict,
+    *,
+    event: str = "KiriChess game",
+    date: str = UNKNOWN_DATE,
+    evaluations: Iterable[Evaluation] = (),
+) -> chess.pgn.Game:
+    """The same before it is text."""
     counted = as_counted(verdict)
     game = chess.pgn.Game()
     _set_position(game, counted)
     for name, value in _tags(counted, event, date).items():
-        game.headers[name] = _tag_text(value)
+        game.headers[name] = tag_text(value)
     _add_moves(game, counted)
     thought = by_ply(evaluations, counted.moves)
     for node in game.mainline():
@@ -55,7 +71,7 @@ def to_pgn(
             node.set_eval(evaluation.after(not node.turn()), evaluation.depth)
     if counted.moves != verdict.moves:
         _add_platform_line(game, verdict)
-    return game.accept(chess.pgn.StringExporter(columns=100)) + "\n"
+    return game
 
 
 def as_counted(verdict: Verdict) -> Verdict:
@@ -109,7 +125,7 @@ def _add_platform_line(game: chess.pgn.Game, verdict: Verdict) -> None:
             node = node.add_variation(move, comment=comment)
 
 
-def _tag_text(value: str) -> str:
+def tag_text(value: str) -> str:
     """On one line, quotes and backslashes escaped (PGN standard 7), which python-chess leaves to its callers."""
     return " ".join(value.split()).replace("\\", "\\\\").replace('"', '\\"')
 

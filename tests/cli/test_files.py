@@ -88,6 +88,22 @@ def test_a_table_of_several_rules_names_them_game_by_game(say: Say, records: Cal
     assert "unfinished at ply 1, custom dials" in answer.stdout
 
 
+def test_games_are_written_as_pgn_and_read_back_to_the_same_verdicts(say: Say, tmp_path: Path) -> None:
+    games, skipped = tmp_path / "games.pgn", ("site", "clock_source", "anomalies")
+    broken = '[Event "bad"]\n\n1. e4 e5 2. Ke3 *\n'
+    games.write_text(Path(SAMPLE).read_text() + "\n" + broken + "\n" + Path(SAMPLE).read_text())
+    annotated = say("adjudicate", str(games), "--pool", "anchor", "--format", "pgn")
+    assert annotated.status == 1
+    assert "game 2" in annotated.stderr and "illegal move" in annotated.stderr
+    assert annotated.stdout.count("[KiriResult ") == 2
+    written = tmp_path / "annotated.pgn"
+    written.write_text(annotated.stdout)
+    first = lines(say("adjudicate", SAMPLE, "--pool", "anchor", "--format", "jsonl", "--ledger"))
+    again = lines(say("adjudicate", str(written), "--format", "jsonl", "--ledger"))
+    assert [verdict | dict.fromkeys(skipped) for verdict in again] == [first[0] | dict.fromkeys(skipped)] * 2
+    assert [verdict["clock_source"] for verdict in again] == [first[0]["clock_source"]] * 2
+
+
 def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
     done = run("adjudicate", SAMPLE, "--pool", "anchor", "-o", "/dev/full")
     assert (done.returncode, done.stderr) == (1, "kirichess-bridge: output: no space left on device\n")
