@@ -4,9 +4,10 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import yaml
 
@@ -17,6 +18,7 @@ ROOT = Path(__file__).parents[2]
 OURS = "kirichess-bridge"
 CONCURRENCY = 4
 ENGINE = "scripted_engine.py"
+Adapt: TypeAlias = Callable[[dict[str, Any]], dict[str, Any]]
 _PLAIN_CHESS = {"base_s": 3600, "toll_multiplier": 0, "capture_multiplier": 0, "chip_multiplier": 0}
 
 
@@ -35,8 +37,8 @@ class Contender:
             return ("-m", "bridge.cli.main", "run", "-c", "config.yml")
         return peer_of(self.files, "").command
 
-    def settle_in(self, folder: Path, url: str, engine: Path) -> Path:
-        """Its files and configuration, in `folder`, which is made."""
+    def settle_in(self, folder: Path, url: str, engine: Path, adapt: Adapt = lambda config: config) -> Path:
+        """Its files and configuration, in `folder`, which is made; `adapt` has the last word on the configuration."""
         if self.is_ours:
             shutil.copytree(self.files / "bridge", folder / "bridge")
             config = _ours(url, engine)
@@ -44,7 +46,7 @@ class Contender:
             shutil.copytree(self.files, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(".git"))
             peer = peer_of(self.files, url)
             config = (_lichess_bot if peer.name == "lichess-bot" else _botli)(peer.config, engine)
-        (folder / "config.yml").write_text(yaml.safe_dump(config), encoding="utf-8")
+        (folder / "config.yml").write_text(yaml.safe_dump(adapt(config)), encoding="utf-8")
         return folder
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 TOKEN = "lip_Peer"
-_STOCKFISH = Path(shutil.which("stockfish", path=f"{os.environ.get('PATH', '')}:/usr/games") or "stockfish")
+STOCKFISH = Path(shutil.which("stockfish", path=f"{os.environ.get('PATH', '')}:/usr/games") or "stockfish")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,8 @@ def _lichess_bot_config(url: str) -> dict[str, object]:
         "token": TOKEN,
         "url": f"{url}/",
         "engine": {
-            "dir": str(_STOCKFISH.parent),
-            "name": _STOCKFISH.name,
+            "dir": str(STOCKFISH.parent),
+            "name": STOCKFISH.name,
             "protocol": "uci",
             "ponder": False,
             "uci_options": {"Threads": 1, "Hash": 16, "go_commands": {"movetime": 50}},
@@ -61,8 +61,8 @@ def _botli_config(checkout: Path, url: str) -> dict[str, object]:
     """The bot's own default file, every section of which it needs, pointed at the arena."""
     config: dict[str, Any] = yaml.safe_load((checkout / "config.yml.default").read_text())
     engine = {
-        "dir": str(_STOCKFISH.parent),
-        "name": _STOCKFISH.name,
+        "dir": str(STOCKFISH.parent),
+        "name": STOCKFISH.name,
         "ponder": False,
         "silence_stderr": False,
         "move_overhead_multiplier": 1.0,
