@@ -255,7 +255,7 @@ class Daemon:
         if settings is None:
             return
         token = settings.token.get_secret_value() if settings.token is not None else None
-        self.monitor = Monitor(settings.listen, token, language=settings.language)
+        self.monitor = Monitor(settings.listen, token, hosts=settings.hosts, language=settings.language)
         stack.push_async_callback(_cancelled, asyncio.create_task(self._metrics.follow(self._journal)))
         controls = DaemonControls(
             self._journal, self._playing, lambda: self._platforms, self.drain, lambda: self.reread

@@ -102,6 +102,9 @@ Text: TypeAlias = Annotated[str, Field(min_length=1)]
 HttpAddress: TypeAlias = Annotated[str, Field(json_schema_extra={"format": "uri"}), AfterValidator(_http_address)]
 Secret: TypeAlias = Annotated[SecretStr, BeforeValidator(_secret)]
 ApiToken: TypeAlias = Annotated[Secret, AfterValidator(api_token)]
+HostName: TypeAlias = Annotated[
+    str, AfterValidator(one_of_form(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?", "a name such as kiri.example.org"))
+]
 Listen: TypeAlias = Annotated[str, AfterValidator(_listen)]
 Dials: TypeAlias = dict[str, object]
 """Dials as a person writes them; `bridge.rules.pools.parse_dials` says what is wrong with them."""

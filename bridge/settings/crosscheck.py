@@ -225,6 +225,8 @@ def _journal(journal: Table) -> Iterator[Problem]:
 
 def _monitor(monitor: Table) -> Iterator[Problem]:
     yield from _token(("monitor",), monitor)
+    if monitor.get("hosts") and not _has_token(monitor):
+        yield Problem(("monitor", "hosts"), "lets other machines in: give monitor a token or token_file")
     listen = monitor.get("listen")
     if isinstance(listen, str) and not _has_token(monitor):
         host, _ = split_listen(listen)

@@ -5,7 +5,18 @@ from typing import Literal
 from pydantic import Field, ModelWrapValidatorHandler, model_validator
 
 from bridge.addresses import split_listen
-from bridge.settings.base import LICHESS_URL, ApiToken, Dials, HttpAddress, Listen, Many, Secret, Section, Text
+from bridge.settings.base import (
+    LICHESS_URL,
+    ApiToken,
+    Dials,
+    HostName,
+    HttpAddress,
+    Listen,
+    Many,
+    Secret,
+    Section,
+    Text,
+)
 from bridge.settings.engine_limits import EngineLimits
 from bridge.settings.engines import EngineSettings
 from bridge.settings.notifications import NotificationSettings
@@ -50,6 +61,10 @@ class MonitorSettings(Section):
     listen: Listen = Field(default="127.0.0.1:8080", description="Address and port; off loopback a token is needed.")
     token: Secret | None = Field(default=None, description="What readers send as Authorization: Bearer.")
     token_file: Text | None = Field(default=None, description=_TOKEN_FILE.format(what="token"))
+    hosts: Many[HostName] = Field(
+        default=(),
+        description="Names under which a proxy on this machine passes requests on (it needs a token); left out: none.",
+    )
     language: Literal["en", "nl", "fr", "pt"] | None = Field(
         default=None, description="The pages' language, unless a reader asks for another; left out: the browser's."
     )

@@ -1,6 +1,7 @@
 """What every request to the monitor must be, and what every answer carries: Host, Origin, headers that keep browsers
 careful."""
 
+from collections.abc import Collection
 from urllib.parse import urlsplit
 
 import structlog
@@ -57,15 +58,17 @@ async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamRe
         return problem(500, "that failed here; the program's log tells why")
 
 
-def demand_local_host() -> Middleware:
-    """Refuse requests whose Host is no loopback address: a page of a foreign site that had its name point here."""
+def demand_host(names: Collection[str] = ()) -> Middleware:
+    """Refuse requests whose Host is neither a loopback address nor one of `names` (in lower case): a page of a foreign
+    site that had its name point here."""
 
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
         host = request.headers.get("Host", "").strip()
         name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() and not host.endswith("]") else host
-        if not is_loopback(name.strip("[]")):
-            return problem(403, "this monitor answers to 127.0.0.1, [::1] and localhost only")
+        if not is_loopback(name.strip("[]")) and name.lower() not in names:
+            text = "this monitor answers to 127.0.0.1, [::1], localhost and the names in monitor.hosts only"
+            return problem(403, text)
         return await handler(request)
 
     return check

@@ -8,6 +8,7 @@ from ipaddress import IPv6Address, ip_address, ip_network
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
+from bridge.addresses import is_loopback
 from bridge.web.guard import problem
 
 MOST_BODY_BYTES = 16_384
@@ -45,20 +46,37 @@ class Allowance:
 
 
 class Limits:
-    """The allowances of one monitor. Behind a proxy all readers share one address."""
+    """The allowances of one monitor.
 
-    def __init__(self, requests: Allowance | None = None, wrong_tokens: Allowance | None = None) -> None:
+    `behind_proxy`: what comes from this machine comes from a proxy, which tells last in X-Forwarded-For for whom.
+    """
+
+    def __init__(
+        self,
+        requests: Allowance | None = None,
+        wrong_tokens: Allowance | None = None,
+        *,
+        behind_proxy: bool = False,
+    ) -> None:
+        self._behind_proxy = behind_proxy
         self._requests = requests or Allowance(at_once=2000, a_second=100)
         self.wrong_tokens = wrong_tokens or Allowance(at_once=20, a_second=1 / 3)
 
     @web.middleware
     async def check(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Refuse an address that asks too much."""
-        address = address_of(request)
+        address = self.address_of(request)
         if wait_s := self._requests.wait_s(address):
             return too_many("too many requests", wait_s)
         self._requests.take(address)
         return await handler(request)
+
+    def address_of(self, request: web.Request) -> str:
+        """Who asks. Of IPv6 the network: one host has as many addresses as it likes."""
+        address = request.remote or ""
+        if self._behind_proxy and is_loopback(address):
+            address = request.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip() or address
+        return _network(address)
 
 
 def too_many(what: str, wait_s: float) -> web.Response:
@@ -68,10 +86,9 @@ def too_many(what: str, wait_s: float) -> web.Response:
     return response
 
 
-def address_of(request: web.Request) -> str:
-    """Who asks. Of IPv6 the network: one host has as many addresses as it likes."""
+def _network(text: str) -> str:
     try:
-        address = ip_address(request.remote or "")
+        address = ip_address(text)
     except ValueError:
-        return request.remote or ""
+        return text
     return str(ip_network((address, 64), strict=False)) if isinstance(address, IPv6Address) else str(address)

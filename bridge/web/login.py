@@ -11,7 +11,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from bridge.web.guard import problem
-from bridge.web.limits import Limits, address_of, too_many
+from bridge.web.limits import Limits, too_many
 from bridge.web.page import render
 from bridge.web.page_words import Words, choose_language
 from bridge.words import words
@@ -70,12 +70,12 @@ class Login:
             return await handler(request)
         given = request.headers.get("Authorization")
         if given is not None:
-            if wait_s := self._limits.wrong_tokens.wait_s(address_of(request)):
+            if wait_s := self._limits.wrong_tokens.wait_s(self._limits.address_of(request)):
                 return too_many("too many wrong tokens", wait_s)
             if self._is_token(given, f"Bearer {self._token}"):
                 request[WHO] = "token"
                 return await handler(request)
-            self._limits.wrong_tokens.take(address_of(request))
+            self._limits.wrong_tokens.take(self._limits.address_of(request))
         return self._refusal(request)
 
     def _refusal(self, request: web.Request) -> web.Response:
@@ -91,7 +91,7 @@ class Login:
 
     async def enter(self, request: web.Request) -> web.Response:
         """The token from the page's form, for a cookie."""
-        if wait_s := self._limits.wrong_tokens.wait_s(address_of(request)):
+        if wait_s := self._limits.wrong_tokens.wait_s(self._limits.address_of(request)):
             return too_many("too many wrong tokens", wait_s)
         try:
             form = await request.post()
@@ -100,7 +100,7 @@ class Login:
             return problem(400, "send a form with the token in it")
         wanted = str(form.get("wanted", ""))
         if not self._is_token(str(form.get("token", "")).strip(), self._token):
-            self._limits.wrong_tokens.take(address_of(request))
+            self._limits.wrong_tokens.take(self._limits.address_of(request))
             return self._page(request, wanted=wanted, status=401, wrong=True)
         # Relative, so that it leads nowhere else, and works below a proxy's path.
         response = web.Response(status=303, headers={"Location": f"./{_harmless(wanted)}"})

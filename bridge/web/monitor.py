@@ -3,12 +3,13 @@
 import errno
 import logging
 import socket
+from collections.abc import Sequence
 
 from aiohttp import web
 
 from bridge.addresses import is_loopback, split_listen
 from bridge.errors import UsageError
-from bridge.web.guard import demand_local_host, demand_own_origin
+from bridge.web.guard import demand_host, demand_own_origin
 from bridge.web.limits import MOST_BYTES, MOST_HEADERS, Limits
 from bridge.web.login import Login
 
@@ -19,23 +20,28 @@ _SILENT.disabled = True
 class Monitor:
     """Serves a monitor at `listen` (`127.0.0.1:8080`, `[::1]:8080`; port 0: any free one).
 
-    Off loopback a token is needed. `language`: the login page's. Raises UsageError without a token where one is
-    needed, or for an address that is none.
+    Off loopback a token is needed. `hosts`: the names under which a proxy on this machine passes requests on.
+    `language`: the login page's. Raises UsageError without a token where one is needed, or for an address that is none.
     """
 
-    def __init__(self, listen: str, token: str | None = None, *, language: str | None = None) -> None:
+    def __init__(
+        self, listen: str, token: str | None = None, *, hosts: Sequence[str] = (), language: str | None = None
+    ) -> None:
         self._host, self._port = split_listen(listen)
         if not self._host:
             raise UsageError(f'monitor.listen must be "host:port", such as "127.0.0.1:8080" (got {listen!r})')
         self._token = token
         self._language = language
-        self._limits = Limits()
+        self._hosts = frozenset(host.lower() for host in hosts)
+        self._limits = Limits(behind_proxy=bool(hosts))
         self._runner: web.AppRunner | None = None
         if not is_loopback(self._host) and not token:
             raise UsageError(
                 f"monitor.listen: {listen} can be reached by other machines, so a token is needed: "
                 "set monitor.token or monitor.token_file, or listen on 127.0.0.1"
             )
+        if hosts and not token:
+            raise UsageError("monitor.hosts: a proxy lets other machines in: set monitor.token or monitor.token_file")
 
     def __repr__(self) -> str:
         return f"<Monitor {self.url}>"
@@ -53,8 +59,8 @@ class Monitor:
 
     async def start(self, app: web.Application) -> None:
         """Listen. Raises UsageError: a taken port, an address that is not this machine's."""
-        if is_loopback(self._host):
-            app.middlewares.append(demand_local_host())
+        if self._hosts or is_loopback(self._host):
+            app.middlewares.append(demand_host(self._hosts))
         app.middlewares.append(self._limits.check)
         app.middlewares.append(demand_own_origin)
         if self._token:

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from bridge.settings import load
+from bridge.web.stream import KEEP_ALIVE_S
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -62,3 +63,28 @@ def test_what_the_image_copies_is_there_and_not_ignored() -> None:
     for source in copied:
         assert (ROOT / source).exists(), source
         assert source in let_in
+
+
+def test_a_proxy_passes_on_what_the_monitor_asks_for() -> None:
+    nginx = (DEPLOY / "proxy" / "nginx.conf").read_text()
+    for line in (
+        "proxy_set_header Host $host;",
+        "proxy_set_header X-Forwarded-Proto $scheme;",
+        "proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;",
+        "proxy_buffering off;",
+    ):
+        assert line in nginx
+    wait_s = int(re.findall(r"proxy_read_timeout (\d+)s;", nginx)[0])
+    assert wait_s > 2 * KEEP_ALIVE_S, "a quiet line is no dead one"
+    assert nginx.count("{") == nginx.count("}")
+    assert "flush_interval -1" in (DEPLOY / "proxy" / "Caddyfile").read_text()
+
+
+def test_the_monitor_s_setting_behind_a_proxy_is_one(tmp_path: Path) -> None:
+    (setting,) = re.findall(r"(?m)^monitor: .*hosts.*$", (DEPLOY / "README.md").read_text())
+    (tmp_path / "monitor-token").write_text("x")
+    file = tmp_path / "config.yml"
+    file.write_text(f"watch: [{{tv: blitz, pool: anchor}}]\n{setting}\n")
+    settings = load(file, variables={"CREDENTIALS_DIRECTORY": str(tmp_path)})
+    assert settings.monitor is not None
+    assert settings.monitor.hosts == ("kiri.example.org",)

@@ -119,7 +119,7 @@ watch:
   - {account: you, pool: anchor}
   - {tv: blitz}
 journal: {url: postgres}
-monitor: {listen: "0.0.0.0:80"}
+monitor: {listen: "0.0.0.0:80", hosts: [a.example]}
 webhooks: {url: "http://127.0.0.1"}
 webhook: []
 """
@@ -144,6 +144,7 @@ webhook: []
         "20:5: watch[4]: needs a pool to be judged in (known: winder, ratchet",
         "21:16: journal.url: must be sqlite:///FILE",
         "22:19: monitor.listen: can be reached from other machines: give monitor a token or token_file",
+        "22:40: monitor.hosts: lets other machines in: give monitor a token or token_file",
         "23:11: webhooks: must be a list",
         "24:1: unknown key 'webhook'; did you mean 'webhooks'?",
     ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import aiohttp
 import pytest
 
+from bridge.errors import UsageError
 from bridge.journal import SqlJournal
 from bridge.web import Monitor, StatusReport, create_monitor
 from bridge.web.limits import MOST_BODY_BYTES, Allowance, Limits
@@ -92,6 +93,29 @@ async def test_the_https_of_a_proxy_makes_the_cookie_one_of_https(browser: Brows
         assert "Secure" in answer.headers["Set-Cookie"]
 
 
+async def test_behind_a_proxy_its_name_counts_and_each_reader_s_own_address() -> None:
+    async with SqlJournal("sqlite://") as journal:
+        monitor = Monitor("127.0.0.1:0", TOKEN, hosts=["Kiri.example.org"])
+        await monitor.start(create_monitor(journal, lambda: StatusReport("0", 1, ready=True)))
+        async with aiohttp.ClientSession(monitor.url) as session:
+
+            async def login(token: str, of: str, host: str = "kiri.example.org") -> int:
+                headers = {"Host": host, "Origin": f"https://{host}", "X-Forwarded-For": f"203.0.113.9, {of}"}
+                headers["X-Forwarded-Proto"] = "https"
+                form = {"token": token}
+                async with session.post("/login", data=form, headers=headers, allow_redirects=False) as response:
+                    return response.status
+
+            assert await login(TOKEN, "192.0.2.1", "evil.example") == 403
+            guesses = [await login("wrong", "192.0.2.1") for _ in range(21)]
+            assert (guesses[0], guesses[-1]) == (401, 429)
+            assert await login(TOKEN, "192.0.2.1") == 429
+            assert await login(TOKEN, "192.0.2.2") == 303, "who is not guessing is not kept out"
+        await monitor.stop()
+    with pytest.raises(UsageError, match=r"monitor\.hosts"):
+        Monitor("127.0.0.1:0", hosts=["kiri.example.org"])
+
+
 @pytest.mark.parametrize("wanted", ["//evil.example", "https://evil.example", "\\\\evil", "../x", "login", "a\r\nb: c"])
 async def test_a_login_leads_nowhere_else(browser: Browser, wanted: str) -> None:
     assert (await browser.login(wanted=wanted)).headers["Location"] == "./"
@@ -166,7 +190,7 @@ async def test_what_cannot_be_read_is_not_quoted_in_the_log(
 
 
 async def test_requests_are_bounded_in_rate(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridge.web.monitor.Limits", lambda: Limits(requests=Allowance(3, 0.1)))
+    monkeypatch.setattr("bridge.web.monitor.Limits", lambda **_: Limits(requests=Allowance(3, 0.1)))
     async with SqlJournal("sqlite://") as journal:
         monitor = Monitor("127.0.0.1:0")
         await monitor.start(create_monitor(journal, lambda: StatusReport("0.1.0", 1, ready=True, streams=())))
