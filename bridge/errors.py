@@ -12,7 +12,8 @@ BridgeError                     everything this program says on purpose
 │   └── Unreachable             network, timeout, 5xx: may work later
 │       └── ServerError         5xx: something answers, and the server behind it does not
 ├── EngineError                 an engine that is missing, dies, is silent or plays an illegal move
-├── JournalError                the journal file: locked, full, corrupt, read-only
+├── JournalError                the journal file: locked, full, read-only
+│   └── JournalDamaged          its content is not what was written
 └── SinkError                   an entry of the journal could not be delivered; it is tried again
 """
 
@@ -97,6 +98,10 @@ class EngineError(BridgeError):
 
 class JournalError(BridgeError):
     """The journal cannot be read or written; the message names the file, the cause and the cure."""
+
+
+class JournalDamaged(JournalError):
+    """The journal's file is damaged: what is written to it may be lost."""
 
 
 class SinkError(BridgeError):

@@ -382,6 +382,10 @@ class Journal(Protocol):
         """The lines kept of a game from a source that begins `engine:`, as far as they are there, in order."""
         ...
 
+    async def works(self) -> None:
+        """Wait until it can be written, as far as is known; returns at once where there is no trouble."""
+        ...
+
     async def bury(self, sink: str, seq: int, cause: str) -> None:
         """Keep that a sink could not be given an entry, for somebody to send it again."""
         ...

@@ -6,6 +6,7 @@ A game waits for the journal, so that what is shown or done stands in it first; 
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 
 import structlog
 
@@ -63,7 +64,7 @@ class Outbox:
                 if self._closed:
                     return
                 self._failing = True
-                await asyncio.sleep(pause_s)
+                await self._pause(pause_s)
                 pause_s = min(_PAUSES_S[1], 2 * pause_s)
                 continue
             del self._waiting[: len(batch)]
@@ -71,3 +72,10 @@ class Outbox:
                 log.info("game_stored_again", game=self._game_id)
             self._failing = False
             pause_s = _PAUSES_S[0]
+
+    async def _pause(self, pause_s: float) -> None:
+        """Cut short where the journal works for others: but what fails by a fault of its own is no storm of tries."""
+        await asyncio.sleep(min(pause_s, _PAUSES_S[0]))
+        with suppress(TimeoutError):
+            async with asyncio.timeout(pause_s - _PAUSES_S[0]):
+                await self._journal.works()

@@ -6,7 +6,9 @@ from contextlib import contextmanager
 
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from bridge.errors import JournalError
+from bridge.errors import JournalDamaged, JournalError
+
+DAMAGED = "is damaged; move it away to start anew, or save what is left: sqlite3 FILE .recover"
 
 # The extended result codes of https://sqlite.org/rescode.html begin with their primary one.
 _CAUSES = (
@@ -18,7 +20,7 @@ _CAUSES = (
     ("SQLITE_FULL", "cannot grow: the disk is full; free some space, or set journal.url to another disk"),
     ("SQLITE_IOERR", "cannot be read or written; look for a full or failing disk, or a quota (df, dmesg)"),
     ("SQLITE_NOTADB", "is no SQLite database, so no journal; move it away, or set journal.url to another file"),
-    ("SQLITE_CORRUPT", "is damaged; move it away to start anew, or save what is left: sqlite3 FILE .recover"),
+    ("SQLITE_CORRUPT", DAMAGED),
 )
 
 
@@ -30,16 +32,21 @@ def explain(error: Exception) -> str:
 
 
 def is_damage(error: Exception) -> bool:
-    """Whether the file's content is to blame. What is no text in its column, the driver says without a code."""
-    cause = error.orig if isinstance(error, DBAPIError) else error
-    code = getattr(cause, "sqlite_errorname", "")
-    return code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or "Could not decode" in str(cause)
+    """Whether an entry cannot be read. What is no text in its column, the driver says without a code."""
+    return _is_damaged(error) or "Could not decode" in str(error)
+
+
+def _is_damaged(error: Exception) -> bool:
+    """Whether the file is no sound database."""
+    code: str = getattr(error.orig if isinstance(error, DBAPIError) else error, "sqlite_errorname", "")
+    return code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB"))
 
 
 @contextmanager
 def told(place: str) -> Iterator[None]:
-    """Turns database errors into a JournalError that names `place`."""
+    """Turns database errors into a JournalError that names `place`; into JournalDamaged where the file is."""
     try:
         yield
     except (SQLAlchemyError, sqlite3.Error) as error:
-        raise JournalError(f"journal {place}: {explain(error)}") from error
+        kind = JournalDamaged if _is_damaged(error) else JournalError
+        raise kind(f"journal {place}: {explain(error)}") from error

@@ -9,7 +9,7 @@ from typing import ParamSpec, Self, TypeVar
 import structlog
 
 from bridge.clocks import DAY_MS, wall_ms
-from bridge.errors import JournalError
+from bridge.errors import JournalDamaged, JournalError
 from bridge.interfaces import Draft, Entry
 from bridge.journal.place import parse_url
 from bridge.journal.raw import ENGINE, Gathered, Line
@@ -26,6 +26,8 @@ P = ParamSpec("P")
 PAGE = 500  # entries that a follower which lags reads at a time
 SOON_S = 0.1  # how long raw lines and sinks' cursors wait for events to be stored with
 SWEEP_S = 3600.0
+LOOK_S = 30.0  # between looks at whether the whole file is sound
+LOOK_SHARE = 100  # and at least so many times as long as a look takes: 1 % of one processor, however large the file
 PAUSES_S = (0.5, 30.0)  # a journal that fails is tried again so soon at first, and at least so often
 
 
@@ -55,7 +57,8 @@ class SqlJournal:
     is how long the platform's lines are kept, 0: not at all.
 
     When a transaction fails, its appends raise and nothing of it is stored; the next ones are tried like any. Until one
-    succeeds `trouble` says what is wrong, and the journal tries by itself whether it is over, less and less often.
+    succeeds `trouble` says what is wrong, and the journal tries by itself whether it is over, less and less often. Once
+    anything finds the file damaged, nothing more is written to it until a look at the whole of it finds it sound.
     """
 
     def __init__(self, url: str, now_ms: Callable[[], int] = wall_ms, *, raw_days: int = 30) -> None:
@@ -76,19 +79,23 @@ class SqlJournal:
         self._soon: asyncio.TimerHandle | None = None
         self._sweeping: asyncio.Task[None] | None = None
         self._probing: asyncio.Task[None] | None = None
+        self._looking: asyncio.Task[None] | None = None
+        self._damage = ""
+        self._no_trouble = asyncio.Event()
+        self._no_trouble.set()
         self.trouble = ""
 
     async def open(self) -> Self:
         """Open the file, creating it where there is none. Raises JournalError: what is wrong, and the cure."""
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="kirichess-journal")
         try:
-            self._store = await self._run(Store, self._url)
+            self._store = await self._run(Store, self._url, raw_since_ms=self._now_ms() if self._raw_days else None)
             self._last = await self._run(self._store.last_seq)
-            await self._run(self._store.keep_raw, self._now_ms() if self._raw_days else None)
         except BaseException:
             self._thread.shutdown(wait=False)
             raise
         self._sweeping = asyncio.create_task(self._sweep(self._store))
+        self._looking = asyncio.create_task(self._look(self._store))
         return self
 
     async def __aenter__(self) -> Self:
@@ -203,7 +210,7 @@ class SqlJournal:
 
     async def close(self) -> None:
         """Write what is waiting, end the followers and let go of the file."""
-        for chore in (self._sweeping, self._probing, self._soon):
+        for chore in (self._sweeping, self._looking, self._probing, self._soon):
             if chore is not None:
                 chore.cancel()
         if (self._raw or self._passed) and self._store is not None and not self.trouble:
@@ -241,6 +248,8 @@ class SqlJournal:
             blocks, passed = self._raw.blocks(), dict(self._passed)
             cursors = {**passed, **batch.cursors}
             try:
+                if self._damage:
+                    raise JournalDamaged(self._damage)
                 stored = await self._run(store.write, batch.appends, cursors, blocks, self._now_ms())
             except JournalError as error:
                 self._fails(str(error))
@@ -267,24 +276,57 @@ class SqlJournal:
 
     # -- trouble and chores --------------------------------------------------------------------------------------
 
+    async def works(self) -> None:
+        """Wait until there is no trouble."""
+        await self._no_trouble.wait()
+
     def _fails(self, cause: str) -> None:
         if not self.trouble:
             log.error("journal_fails", cause=cause)
             self._probing = asyncio.create_task(self._probe())
         self.trouble = cause
+        self._no_trouble.clear()
 
     def _succeeds(self) -> None:
         if self.trouble:
             log.info("journal_works_again")
             self.trouble = ""
+            self._no_trouble.set()
 
     async def _probe(self) -> None:
         """Try whether the trouble is over, with what waits or with a write that changes nothing."""
         pauses = doubling()
         while self.trouble:
             await asyncio.sleep(next(pauses))
+            if self._damage and self._store is not None:
+                await self._check(self._store)
             with suppress(JournalError):  # `trouble` has it
                 await asyncio.shield(self._next_batch().committed)
+
+    async def _look(self, store: Store) -> None:
+        """What is read and written again and again is kept in memory: damage elsewhere would be found too late."""
+        loop, pause_s = asyncio.get_running_loop(), LOOK_S
+        while True:
+            await asyncio.sleep(pause_s)
+            begun_s = loop.time()
+            await self._check(store)
+            pause_s = max(LOOK_S, LOOK_SHARE * (loop.time() - begun_s))
+
+    async def _check(self, store: Store) -> None:
+        """In a thread of its own: no commit waits for it."""
+        try:
+            await asyncio.to_thread(store.check)
+        except JournalDamaged as error:
+            self._damaged(str(error))
+        except JournalError as error:
+            log.info("journal_not_looked_at", cause=str(error))
+        else:
+            self._damage = ""
+
+    def _damaged(self, cause: str) -> None:
+        if self._store is not None:
+            self._damage = cause
+            self._fails(cause)
 
     async def _sweep(self, store: Store) -> None:
         """Every hour: raw lines that are too old go, and games that are over take less room."""
@@ -303,7 +345,11 @@ class SqlJournal:
             await asyncio.sleep(SWEEP_S)
 
     async def _run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, lambda: call(*args, **kwargs))
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._thread, lambda: call(*args, **kwargs))
+        except JournalDamaged as error:
+            self._damaged(str(error))
+            raise
 
 
 def _seen(committed: "asyncio.Task[list[list[Entry]]]") -> None:

@@ -5,7 +5,7 @@ import os
 import sqlite3
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -13,10 +13,10 @@ import structlog
 import zstandard
 from sqlalchemy.pool import StaticPool
 
-from bridge.errors import JournalError
+from bridge.errors import JournalDamaged, JournalError
 from bridge.interfaces import Entry
 from bridge.journal import marks, schema
-from bridge.journal.faults import told
+from bridge.journal.faults import DAMAGED, told
 from bridge.journal.lock import JournalLock
 from bridge.journal.place import check_file, parse_url
 from bridge.journal.raw import ENGINE, Block, unpack
@@ -31,9 +31,12 @@ BUSY_TIMEOUT_S = 5
 
 
 class Store:
-    """An open journal database, held by an advisory lock against every other process that would append."""
+    """An open journal database, held by an advisory lock against every other process that would append.
 
-    def __init__(self, url: str) -> None:
+    `raw_since_ms`: the platform's lines are kept from then on, if they were not already; None: they are not.
+    """
+
+    def __init__(self, url: str, *, raw_since_ms: int | None = None) -> None:
         self._url, self._file = parse_url(url)
         self._place = str(self._file) if self._file else "in memory"
         if self._file:
@@ -42,6 +45,7 @@ class Store:
         self._lock = JournalLock(self._file) if self._file else None
         self._compressor = zstandard.ZstdCompressor()
         self._swept: int | None = None
+        self._checking: sqlite3.Connection | None = None
         # The driver begins nothing behind our back (isolation_level None). IMMEDIATE: a transaction that will write
         # waits for its turn at once, and never fails half way.
         self._engine = sa.create_engine(
@@ -54,6 +58,10 @@ class Store:
                 self._uuid = self._prepare(connection)
                 # Nobody else appends while we hold the lock, so the last number is read once.
                 self._last = _last_seq(connection)
+                if raw_since_ms is None:
+                    connection.execute(sa.delete(schema.cursor).where(schema.cursor.c.name == marks.RAW_SINCE))
+                else:
+                    connection.exec_driver_sql(marks.BEGIN_WITH, (marks.RAW_SINCE, raw_since_ms))
                 self._base = _driver(connection)
             self._identity = self._files()
         except BaseException:
@@ -140,18 +148,25 @@ class Store:
         return Entry(seq, f"{self._uuid}-{seq}", time_ms, draft.type, draft.subject, draft.account, data)
 
     def read(self, subject: str | None, types: Sequence[str], after: int, limit: int) -> list[Entry]:
-        """Entries in order of their numbers."""
+        """Entries in order of their numbers; one that is damaged is left out, and told in the log."""
         columns = schema.event.c
         query = sa.select(
             columns.seq, columns.id, columns.time_ms, columns.type, columns.subject, columns.account, columns.data
-        ).where(columns.seq > after)
+        )
         if subject is not None:
             query = query.where(columns.subject == subject)
         if types:
             query = query.where(columns.type.in_(types))
-        with self._transaction(reading=True) as connection:
-            rows = connection.execute(query.order_by(columns.seq).limit(limit)).all()
-        return [Entry(*row[:-1], json.loads(row[-1])) for row in rows]
+        found: list[Entry] = []
+        while len(found) < limit:
+            wanted = limit - len(found)
+            with self._transaction(reading=True) as connection:
+                rows = connection.execute(query.where(columns.seq > after).order_by(columns.seq).limit(wanted)).all()
+            found += [entry for row in rows if (entry := _entry(*row)) is not None]
+            if len(rows) < wanted:
+                break
+            after = rows[-1].seq
+        return found
 
     def thoughts(self, subject: str) -> list[bytes]:
         """The lines of a game that our engines are the source of, in order."""
@@ -180,14 +195,6 @@ class Store:
         with self._transaction() as connection:
             connection.execute(sa.insert(schema.dead_letter).values(values))
 
-    def keep_raw(self, since_ms: int | None) -> None:
-        """The platform's lines are kept from now on, if they were not already; None: they are not."""
-        with self._transaction() as connection:
-            if since_ms is None:
-                connection.execute(sa.delete(schema.cursor).where(schema.cursor.c.name == marks.RAW_SINCE))
-            else:
-                connection.exec_driver_sql(marks.BEGIN_WITH, (marks.RAW_SINCE, since_ms))
-
     def sweep(self, *, before_ms: int, quiet_ms: int) -> bool:
         """A bounded piece of housekeeping among the raw lines; True while there is more to do.
 
@@ -206,6 +213,20 @@ class Store:
                 raise JournalError(f"journal {self._place}: {error}") from error
             self._swept = max(self._swept, last_id(connection, quiet_ms))
             return False
+
+    def check(self) -> None:
+        """Read the whole file, from any thread, past what is kept in memory. Raises JournalDamaged."""
+        if self._file is None or not self._file.exists():
+            return
+        address = f"{self._file.absolute().as_uri()}?mode=ro"
+        with told(self._place), closing(sqlite3.connect(address, uri=True, check_same_thread=False)) as base:
+            self._checking = base
+            try:
+                found = str(base.execute("PRAGMA quick_check(1)").fetchone()[0])
+            finally:
+                self._checking = None
+        if found != "ok":
+            raise JournalDamaged(f"journal {self._place}: {DAMAGED}")
 
     # -- the file under our feet ---------------------------------------------------------------------------------
 
@@ -250,6 +271,9 @@ class Store:
 
     def close(self) -> None:
         """Fold the write-ahead log into the file and let go of it."""
+        if (checking := self._checking) is not None:
+            with suppress(sqlite3.ProgrammingError):  # it has just ended
+                checking.interrupt()
         self._engine.dispose()
         if self._lock is not None:
             self._lock.release()
@@ -260,6 +284,19 @@ def _tune(connection: sqlite3.Connection, _record: object) -> None:
     """With a write-ahead log, NORMAL may lose the last commits to a power cut, but never to a killed process."""
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
+
+
+def _entry(seq: int, key: str, time_ms: int, kind: str, subject: str, account: str, text: str) -> Entry | None:
+    try:
+        data = json.loads(text)
+    except ValueError:
+        data = None
+    if not isinstance(data, dict):
+        log.error(
+            "entry_damaged", seq=seq, game=subject, cause="its data is no JSON object; `journal verify` tells more"
+        )
+        return None
+    return Entry(seq, key, time_ms, kind, subject, account, data)
 
 
 def _driver(connection: sa.Connection) -> sqlite3.Connection:

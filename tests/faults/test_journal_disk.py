@@ -155,3 +155,34 @@ async def test_killed_in_the_middle_the_game_is_still_proved(table: Any) -> None
     await table.final(game)
     await table.kill()
     verified(table.journal)
+
+
+async def test_a_file_that_is_damaged_under_way(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.journal.sql.LOOK_S", 0.1)
+    await table.run()
+    game = table.pair()
+    await table.play(game, 4)
+    await table.settled(game)
+    await journal_of(table)._run(checkpoint, journal_of(table))
+    whole = table.journal.read_bytes()
+    with table.journal.open("r+b") as file:
+        file.seek(8 * 4096)
+        file.write(b"\xff" * (len(whole) - 8 * 4096))
+    await table.until(lambda: "is damaged; move it away" in trouble(table))
+    asked = table.arena.desk.create(table.arena.account("Visitor"), table.arena.account("Kiri"), WISH)
+    await table.until(lambda: asked.status.value == "declined", what="a new game is refused")
+    await table.play(game, 12)
+    assert len(table.plies(game)) == 4
+    table.journal.write_bytes(whole)
+    await table.until(lambda: not trouble(table), what="it works again by itself")
+    await table.play(game, 16)
+    await table.resign(game)
+    await table.check_undisturbed(game)
+    await table.kill()
+    verified(table.journal)
+
+
+def checkpoint(journal: SqlJournal) -> None:
+    store = journal._store
+    assert store is not None
+    store._base.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -19,6 +19,7 @@ from bridge.errors import JournalError
 from bridge.interfaces import Draft, Entry
 from bridge.journal import SqlJournal, sql
 from bridge.journal.reader import JournalReader
+from bridge.outbox import Outbox
 
 
 def drafts(count: int, size: int = 10) -> list[Draft]:
@@ -149,21 +150,104 @@ async def test_a_lock_from_outside_stops_no_reader_and_no_number_is_lost(tmp_pat
         assert journal.trouble == ""
 
 
-async def test_damage_under_way_is_one_clear_line(tmp_path: Path) -> None:
+def spoil(file: Path) -> bytes:
+    """Everything behind the first page; returns what was there."""
+    whole = file.read_bytes()
+    with file.open("r+b") as raw:
+        raw.seek(4096)
+        raw.write(b"\xff" * (len(whole) - 4096))
+    return whole
+
+
+async def filled(journal: SqlJournal) -> None:
+    await journal.append(drafts(300, 500))
+    await run(journal, "PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+async def until_it_works(journal: SqlJournal) -> None:
+    async with asyncio.timeout(30):
+        await journal.works()
+
+
+async def test_damage_under_way_is_one_clear_line_and_nothing_more_is_written(tmp_path: Path) -> None:
     file = tmp_path / "journal.db"
     async with SqlJournal(url_of(file)) as journal:
-        await journal.append(drafts(300, 500))
-        await run(journal, "PRAGMA wal_checkpoint(TRUNCATE)")
-        whole = file.read_bytes()
+        await filled(journal)
         await run(journal, "PRAGMA cache_size = 0")
+        whole = spoil(file)
+        for _ in range(2):
+            with pytest.raises(JournalError, match=rf"^journal {file}: is damaged; .*\.recover$"):
+                await journal.append(drafts(1))
+        file.write_bytes(whole)
+        await until_it_works(journal)
+        assert [entry.seq for entry in await journal.append(drafts(1))] == [301]
+
+
+async def test_damage_that_a_reader_meets_stops_what_is_written(tmp_path: Path) -> None:
+    file = tmp_path / "journal.db"
+    async with SqlJournal(url_of(file)) as journal:
+        await filled(journal)
+    async with SqlJournal(url_of(file)) as journal:
+        await run(journal, "PRAGMA cache_size = 0")
+        whole = spoil(file)
+        with pytest.raises(JournalError, match="is damaged"):
+            await journal.read(limit=1000)
+        assert "is damaged" in journal.trouble
+        with pytest.raises(JournalError, match="is damaged"):
+            await journal.append(drafts(1))
+        file.write_bytes(whole)
+        await until_it_works(journal)
+        assert len(await journal.read(limit=1000)) == 300
+
+
+async def test_damage_that_nobody_meets_is_found_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sql, "LOOK_S", 0.05)
+    file = tmp_path / "journal.db"
+    async with SqlJournal(url_of(file)) as journal:
+        await filled(journal)
         with file.open("r+b") as raw:
-            raw.seek(4096)
-            raw.write(b"\xff" * (len(whole) - 4096))
-        with pytest.raises(JournalError, match=rf"^journal {file}: is damaged; .*\.recover$"):
+            raw.seek(20 * 4096)
+            whole = raw.read(4096)
+            raw.seek(20 * 4096)
+            raw.write(b"\xff" * 4096)
+        async with asyncio.timeout(30):
+            while "is damaged" not in journal.trouble:
+                await asyncio.sleep(0.02)
+        with pytest.raises(JournalError, match="is damaged"):
             await journal.append(drafts(1))
         with file.open("r+b") as raw:
+            raw.seek(20 * 4096)
             raw.write(whole)
+        await until_it_works(journal)
         assert [entry.seq for entry in await journal.append(drafts(1))] == [301]
+
+
+async def test_one_damaged_entry_stops_no_follower(tmp_path: Path) -> None:
+    file = tmp_path / "journal.db"
+    async with SqlJournal(url_of(file)) as journal:
+        await journal.append(drafts(20))
+    with closing(sqlite3.connect(file, isolation_level=None)) as base:
+        base.execute("UPDATE event SET data = '{' WHERE seq IN (1, 7)")
+    async with SqlJournal(url_of(file)) as journal:
+        followed = await asyncio.wait_for(follow(journal, 18), 30)
+        assert [entry.seq for entry in followed] == [seq for seq in range(1, 21) if seq not in (1, 7)]
+        assert [entry.seq for entry in await journal.read(limit=1)] == [2], "an empty page would be the end"
+
+
+async def test_a_game_whose_turn_is_far_off_is_stored_when_the_journal_works_for_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.outbox._PAUSES_S", (0.05, 3600.0))
+    monkeypatch.setattr("bridge.journal.sql.PAUSES_S", (3600.0, 3600.0))
+    async with SqlJournal(url_of(tmp_path / "journal.db")) as journal:
+        await run(journal, "PRAGMA query_only = 1")
+        waiting = Outbox(journal, "first")
+        waiting.put([Draft("t", "first")])
+        await asyncio.sleep(3.4)  # the next try would be at 6.35
+        await run(journal, "PRAGMA query_only = 0")
+        await journal.append([Draft("t", "second")])
+        await asyncio.wait_for(waiting.empty(), 2)
+        assert [entry.subject for entry in await journal.read()] == ["second", "first"]
 
 
 async def test_a_follower_outlives_what_cannot_be_read(tmp_path: Path) -> None:
