@@ -20,6 +20,7 @@ from bridge.journal.faults import DAMAGED, told
 from bridge.journal.lock import JournalLock
 from bridge.journal.place import check_file, parse_url
 from bridge.journal.raw import ENGINE, Block, unpack
+from bridge.journal.restored import beside, take_up
 from bridge.journal.rows import INSERT_EVENT, INSERT_RAW, SET_CURSOR, TOUCH, Row, block_columns, event_columns
 from bridge.journal.saving import save
 from bridge.journal.sweeping import LATEST, forget_some, last_id, merge_some
@@ -43,6 +44,8 @@ class Store:
             check_file(self._file)
         self._names = (str(self._file), f"{self._file}-wal") if self._file else ()
         self._lock = JournalLock(self._file) if self._file else None
+        if self._file:
+            take_up(self._file)
         self._compressor = zstandard.ZstdCompressor()
         self._swept: int | None = None
         self._checking: sqlite3.Connection | None = None
@@ -247,7 +250,7 @@ class Store:
 
     def _restore(self, file: Path) -> None:
         check_file(file)
-        copy = file.with_name(file.name + "-restored")
+        copy = beside(file)
         with told(self._place):
             with self._engine.connect().execution_options(reading=True) as connection:
                 save(_driver(connection), copy)

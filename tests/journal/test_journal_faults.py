@@ -372,3 +372,74 @@ async def test_a_restore_that_fails_half_way_loses_nothing(tmp_path: Path, monke
         await journal.append([Draft("t", "g", {"number": 3})])
     async with SqlJournal(f"sqlite:///{file}") as journal:
         assert [entry.data["number"] for entry in await journal.read()] == [1, 3]
+
+
+KILLED = """
+import asyncio, os, signal, sqlite3, sys
+from pathlib import Path
+from bridge.interfaces import Draft
+from bridge.journal import SqlJournal, store
+
+def die(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def half(source, copy):
+    source.backup(sqlite3.connect(copy), pages=4, progress=die)
+
+async def main():
+    file = Path(sys.argv[1])
+    async with SqlJournal(f"sqlite:///{file}") as journal:
+        await journal.append([Draft("t", "g", {"n": n, "text": "x" * 9000}) for n in range(5)])
+        for name in sys.argv[3].split(","):
+            Path(f"{file}{name}").unlink()
+        if sys.argv[2] == "copying":
+            store.save = half
+        elif sys.argv[2] == "clearing":
+            unlink = Path.unlink
+            Path.unlink = lambda path, **more: die() if path.name.endswith("-wal") else unlink(path, **more)
+        else:
+            Path.replace = die
+        await journal.append([Draft("t", "g", {"n": 5})])
+
+asyncio.run(main())
+"""
+
+
+def killed_while_it_is_put_back(file: Path, step: str, deleted: str) -> None:
+    command = [sys.executable, "-c", KILLED, str(file), step, deleted]
+    told = subprocess.run(command, capture_output=True, text=True)
+    assert told.returncode == -9, told.stderr
+
+
+@pytest.mark.parametrize("deleted", [",-wal,-shm", "-wal"])
+@pytest.mark.parametrize("step", ["clearing", "replacing"])
+async def test_killed_while_the_file_is_put_back_the_next_start_ends_that(
+    tmp_path: Path, step: str, deleted: str
+) -> None:
+    file = tmp_path / "journal.db"
+    killed_while_it_is_put_back(file, step, deleted)
+    assert (tmp_path / "journal.db-restored").exists()
+    async with SqlJournal(url_of(file)) as journal:
+        assert [entry.data["n"] for entry in await journal.read()] == list(range(5))
+        assert [entry.seq for entry in await journal.append(drafts(1))] == [6]
+    assert names(tmp_path) == ["journal.db", "journal.db-lock"]
+
+
+async def test_killed_while_the_copy_is_written_it_goes(tmp_path: Path) -> None:
+    file = tmp_path / "journal.db"
+    killed_while_it_is_put_back(file, "copying", "-wal")
+    async with SqlJournal(url_of(file)) as journal:
+        await journal.append(drafts(1))
+    assert names(tmp_path) == ["journal.db", "journal.db-lock"]
+
+
+async def test_a_copy_of_another_journal_is_left_and_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, copy = tmp_path / "journal.db", tmp_path / "journal.db-restored"
+    async with SqlJournal(url_of(file)) as journal:
+        await journal.append(drafts(1))
+    async with SqlJournal(url_of(copy)) as journal:
+        await journal.append(drafts(3))
+    async with SqlJournal(url_of(file)) as journal:
+        assert len(await journal.read()) == 1
+    assert len(in_file(copy)) == 3
+    assert "journal_copy_left" in capsys.readouterr().out
