@@ -79,8 +79,9 @@ async def test_a_sink_that_was_there_from_the_first_entry_loses_none_at_a_restar
     url = f"sqlite:///{tmp_path}/journal.db"
     async with SqlJournal(url) as journal:
         refusing = Collector(trouble=refuse)
-        feed = asyncio.create_task(Feed(journal, refusing, patience=QUICK).run())
-        await asyncio.sleep(0.02)
+        opened = Feed(journal, refusing, patience=QUICK)
+        await opened.open()
+        feed = asyncio.create_task(opened.run())
         await append(journal, 2)
         await until(lambda: refusing.tries > 0)
         await stop(feed)
