@@ -30,10 +30,12 @@ from bridge.name_lists import NameLists
 from bridge.now import now
 from bridge.platforms.lichess.platform import Lichess
 from bridge.platforms.lichess.timings import Timings
+from bridge.play_permit import require_permit
 from bridge.seeking import Seeking
 from bridge.session import BotAccount, PlayStyle, Session
 from bridge.settings.models import Account, Settings
 from bridge.settings.play import Play
+from bridge.settings.template import token_link
 from bridge.settings.watch import WatchAccount, WatchEntry
 from bridge.source import Source
 from bridge.tracker import Tracker
@@ -166,6 +168,7 @@ class Daemon:
                         f"the account {me.name} has no title BOT, so it cannot play by engine; "
                         "`kirichess-bridge account upgrade` makes it one, for good"
                     )
+                await require_permit(me.name, platform.token_facts, token_link(platform.url), wall_ms)
                 await self._engines.try_all(account.play)
                 sources = open_sources(account.play)
                 stack.push_async_callback(sources.close)

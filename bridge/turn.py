@@ -54,6 +54,8 @@ class Turn:
         self._answered = answered
         self._sending = False
         self._over = False
+        self._accepted = False
+        self._told = False
         self._stands = asyncio.Event()
         self._task = tasks.spawn(self._run())
 
@@ -78,6 +80,7 @@ class Turn:
                 self._stands.clear()  # what the stream showed before the move was accepted does not count
             if await self._stood() and refused:
                 choice = await self._choose()
+                self._accepted = False
 
     def _is_now(self) -> bool:
         """The ledger may have moved on while the events that say so are being stored."""
@@ -91,9 +94,12 @@ class Turn:
             self._sends()
             sent_s = time.perf_counter()
             await self._platform.perform(PlayMove(self._game_id, choice.uci, repeatable=repeatable))
+            self._accepted = True
             self._answered(round(1000 * (time.perf_counter() - sent_s)))
         except PlatformError as error:
-            log.error("move_failed", game=self._game_id, move=choice.uci, cause=str(error))
+            # Once it was accepted, a refusal of the same move says that it stands: the stream is behind.
+            tell = log.debug if self._accepted else log.error
+            tell("move_failed", game=self._game_id, move=choice.uci, cause=str(error))
             return isinstance(error, Refused)
         finally:
             self._sending = False
@@ -105,7 +111,9 @@ class Turn:
             async with asyncio.timeout(_ECHO_S):
                 await self._stands.wait()
         except TimeoutError:
-            log.warning("move_not_shown", game=self._game_id)
+            tell = log.debug if self._told else log.warning
+            tell("move_not_shown", game=self._game_id, after_s=_ECHO_S, accepted=self._accepted)
+            self._told = True
         return self._stands.is_set()
 
 

@@ -99,6 +99,19 @@ async def test_a_token_that_nobody_has(arena: Arena, write: Write) -> None:
     assert "does not know this token" in err and "tokNobody" not in err
 
 
+@pytest.mark.parametrize("has", ["challenge:read", ""], ids=["one", "none"])
+async def test_a_token_that_may_not_play(has: str, write: Write) -> None:
+    """It is one line and exit 2 before any game, with the scope that is missing and where to get it."""
+    scopes = frozenset({has} if has else ())
+    log: list[RequestLine] = []
+    async with Arena([Account("Kiri", "tokKiri", title="BOT", scopes=scopes)], request_log=log) as arena:
+        code, out, err = await ended(write(arena.url, "tokKiri"))
+    assert (code, out, len(err.splitlines())) == (2, "", 1)
+    assert f"the token of Kiri lacks the scope bot:play (it has: {has or 'none'})" in err
+    assert "/account/oauth/token/create?scopes[]=bot:play" in err
+    assert not any("stream" in line.path for line in log)
+
+
 async def test_a_server_that_is_not_there(write: Write) -> None:
     async with Arena() as gone:
         url = gone.url
