@@ -246,7 +246,7 @@ class Tracker:
             return []
         try:
             return [from_line(line) for line in await self._journal.thoughts(self.game_id)]
-        except JournalError as error:
+        except (JournalError, RecordError) as error:
             log.warning("evaluations_unknown", game=self.game_id, cause=str(error))
             return []
 

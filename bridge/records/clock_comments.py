@@ -83,9 +83,8 @@ class ClockComments:
         """Take the last move's clock out of a comment; the first reading of a ply counts."""
         if "[%" not in comment:
             return
-        if spent := _SPENT.search(comment):
-            white, black = spent.groups()
-            self.spent_ms[len(self.clk_ms)] = (int(black), int(white))
+        if "[%k" in comment:
+            self._read_ours(comment)
         if not self.clk_ms:
             return
         if self.clk_ms[-1] is None and (clk := _first(_CLK, comment)) is not None:
@@ -94,7 +93,12 @@ class ClockComments:
         if self.emt_ms[-1] is None and (emt := _first(_EMT, comment)) is not None and emt[0] >= 0:
             self.emt_ms[-1], fraction = emt
             self._emt_fraction |= fraction
-        if think := _THINK.search(comment):
+
+    def _read_ours(self, comment: str) -> None:
+        if spent := _SPENT.search(comment):
+            white, black = spent.groups()
+            self.spent_ms[len(self.clk_ms)] = (int(black), int(white))
+        if self._think_ms and (think := _THINK.search(comment)):
             self._think_ms[-1] = int(think[1])
 
     @property

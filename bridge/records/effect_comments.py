@@ -43,7 +43,7 @@ def _amounts(mover_ms: int, opponent_ms: int = 0) -> str:
 
 def told_effects(comment: str) -> str | None:
     """The effects that a comment tells; None where it tells none."""
-    found = _KEFF.search(comment)
+    found = _KEFF.search(comment) if "[%keff" in comment else None
     return " ".join(found[1].split()) if found else None
 
 

@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass
 import chess
 import chess.engine
 
+from bridge.errors import RecordError
+
 MATE_CP = 100_000
 """A mate in n is ±(MATE_CP − n); MATE_CP itself is a win of another kind, such as a forced flagfall."""
 _MOST_PLIES_TO_MATE = 500
@@ -36,8 +38,12 @@ def to_line(evaluation: Evaluation) -> bytes:
 
 
 def from_line(line: bytes) -> Evaluation:
-    """What was kept."""
-    return Evaluation(**json.loads(line))
+    """What was kept; later versions may have kept more. Raises RecordError: it is none."""
+    try:
+        given = json.loads(line)
+        return Evaluation(given["ply"], given["uci"], given["score_cp"], given.get("depth"))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise RecordError(f"an engine's evaluation cannot be read: {line[:80]!r}") from error
 
 
 def by_ply(evaluations: Iterable[Evaluation], moves: Sequence[str]) -> Mapping[int, Evaluation]:

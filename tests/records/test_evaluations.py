@@ -6,6 +6,7 @@ import chess
 import chess.pgn
 import pytest
 
+from bridge.errors import RecordError
 from bridge.records.evaluations import Evaluation, by_ply, from_line, to_line
 from bridge.records.game import Game
 from bridge.records.pgn_writer import to_pgn
@@ -75,6 +76,13 @@ def test_only_the_moves_that_stand_are_told_of_and_the_last_word_counts() -> Non
         Evaluation(9, "a2a3", 1),
     ]
     assert by_ply(thought, MOVES) == {1: Evaluation(1, "e2e4", 20)}
+
+
+def test_what_a_later_version_kept_is_read_and_what_is_none_is_told() -> None:
+    assert from_line(b'{"ply":1,"uci":"e2e4","score_cp":5,"nodes":9}') == Evaluation(1, "e2e4", 5)
+    for line in (b"", b"[]", b"{}", b"7"):
+        with pytest.raises(RecordError, match="cannot be read"):
+            from_line(line)
 
 
 @pytest.mark.parametrize("evaluation", [Evaluation(1, "e2e4", -10, 5), Evaluation(300, "a7a8q", 99_999)])
