@@ -37,6 +37,11 @@ _ANOMALIES: Mapping[str, str] = {
     "time_given": _("a player was given time on the platform"),
 }
 """By kind; English readers get the note itself, which has the figures."""
+_CHANGES: tuple[str, ...] = (
+    _("judged again from the finer source {source}"),
+    _("judged again on request, from the source {source}"),
+)
+"""Why a verdict was changed, as the journal has it."""
 FOR_SCRIPTS: tuple[str, ...] = (
     _("White"),
     _("Black"),
@@ -136,6 +141,14 @@ class Words:
         """What was odd in a game, by a verdict's anomaly: its note, or what its kind means in other languages."""
         told = _ANOMALIES.get(str(anomaly.get("kind")))
         return str(anomaly.get("note", "")) if told is None or self.lang == "en" else self.gettext(told)
+
+    def change(self, cause: str) -> str:
+        """Why a verdict was changed; a cause that is not known stays as it was told."""
+        for message in _CHANGES:
+            start = message.removesuffix("{source}")
+            if cause.startswith(start):
+                return self.gettext(message).format(source=cause.removeprefix(start))
+        return cause
 
     def reason(self, verdict: Mapping[str, object]) -> str:
         """How a game ended by a verdict (`kirichess.verdict/1`): whose flag, by what, or the reason."""

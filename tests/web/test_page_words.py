@@ -61,6 +61,13 @@ def test_anomalies_are_told_in_the_language_and_unknown_ones_as_they_are_noted()
     assert Words("nl", False, words("nl")).anomaly({**given, "kind": "new"}) == given["note"]
 
 
+def test_why_a_verdict_changed_is_told_in_the_language() -> None:
+    dutch = Words("nl", False, words("nl"))
+    assert dutch.change("judged again from the finer source export") == "opnieuw beoordeeld uit de fijnere bron export"
+    assert Words().change("judged again from the finer source export") == "judged again from the finer source export"
+    assert dutch.change("something new") == "something new"
+
+
 async def test_a_page_speaks_the_reader_s_language_and_carries_his_choice_on() -> None:
     async with place() as here, aiohttp.ClientSession(here.url) as session:
         table = await here.table()
