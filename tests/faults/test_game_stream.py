@@ -1,6 +1,7 @@
 """The stream of a running game ends, breaks, falls silent or repeats itself: the game goes on as if nothing was."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -75,6 +76,29 @@ async def test_the_owed_move_is_sent_after_the_stream_is_back_without_a_second_s
     await table.play(game, 6)
     assert table.engine.asked.count(tuple(table.LINE[:5])) == 1
     assert game.moves == list(table.LINE[:6])
+
+
+@pytest.mark.parametrize("done", [True, False], ids=["our move stands", "a silent 200"])
+async def test_a_stream_that_does_not_show_an_accepted_move_is_opened_anew(
+    table: Any, done: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would be silent for minutes yet; the move is sent again only where the new one does not show it."""
+    monkeypatch.setattr("bridge.turn._ECHO_S", 0.3)
+    await table.run(timings=replace(table.QUICK, silence_s=300.0))
+    game = table.pair()
+    await table.play(game, 4)
+    table.engine.delay_s = 0.3
+    table.move(game, table.LINE[4])
+    await table.until(lambda: table.engine.thinking == 1)
+    table.faults.silence("game", game.id)
+    if not done:
+        table.faults.next("move", status=200, body={"ok": True}, account="kiri")
+    await table.until(lambda: game.plies == 6)
+    table.engine.delay_s = 0.0
+    await table.play(game, 10)
+    assert len(table.asked(f"/{game.id}/move/{table.LINE[5]}")) == 2 - done
+    await table.resign(game)
+    await table.check_undisturbed(game)
 
 
 async def test_a_stream_lost_while_thinking_does_not_begin_the_search_anew(table: Any) -> None:

@@ -32,6 +32,7 @@ class Client:
         self._name = ""
         self._token = _printable(token)
         self._session: aiohttp.ClientSession | None = None
+        self._streams: dict[str, aiohttp.ClientResponse] = {}
 
     def __repr__(self) -> str:
         return f"Client({self.url!r}, {'with' if self._token else 'without'} a token)"
@@ -122,14 +123,22 @@ class Client:
             )
         except (aiohttp.ClientError, TimeoutError, OSError) as cause:
             raise no_answer(what, cause) from None
+        self._streams[path] = response
         try:
             _wake_when_closed(response)
             await self._must_be_stream(response, what)
             async with aclosing(_read_lines(response, what)) as lines:
                 yield lines
         finally:
+            if self._streams.get(path) is response:
+                del self._streams[path]
             # Not `release`: a stream's connection must not go back to the pool, and leaks count as open (§4).
             response.close()
+
+    def break_off(self, path: str) -> None:
+        """Close an open stream, as if its connection had broken."""
+        if path in self._streams:
+            self._streams[path].close()
 
     async def _must_be_stream(self, response: aiohttp.ClientResponse, what: str) -> None:
         if response.status == 200 and response.content_type != "text/html":

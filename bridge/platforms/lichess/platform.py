@@ -79,6 +79,7 @@ class Lichess:
         self._keep = keep
         self._me: Player | None = None
         self._games: dict[str, GameReader] = {}
+        self._accepted: dict[str, tuple[Sequence[str], str]] = {}
         self._downloads = Downloads(self._export_together, timings.gather_s)
 
     def __repr__(self) -> str:
@@ -176,7 +177,7 @@ class Lichess:
         keep = partial(self._keep, game_id, f"bot:{self._me.name if self._me else ''}")
         reader = self._games[game_id] = GameReader(self.url, self._clock, keep)
         try:
-            path = f"/api/bot/game/stream/{game_id}"
+            path = _stream_of(game_id)
             waits = Follower(self._outage, lambda: reader.urgency(self._me.id if self._me else ""))
             async with aclosing(self._messages(path, reader, self._client.timings.silence_s, waits)) as messages:
                 async for message in messages:
@@ -184,6 +185,7 @@ class Lichess:
         finally:
             if self._games.get(game_id) is reader:
                 del self._games[game_id]
+                self._accepted.pop(game_id, None)
 
     async def board_game(self, game_id: str) -> AsyncGenerator[GameMessage]:
         """A game of this account, which is no bot: read only, exact and undelayed."""
@@ -252,8 +254,12 @@ class Lichess:
                 query = "?offeringDraw=true" if action.offering_draw else ""
                 path = f"/api/bot/game/{action.game_id}/move/{action.uci}{query}"
                 reader = self._games.get(action.game_id)
+                self._look_again(action, reader)
                 tried = reader.doubt if reader is not None and action.repeatable else lambda: None
+                sent = _played(action, reader)
                 await self._owed(action.game_id, self._moved_on(action.game_id), tried).move(path, action.game_id)
+                if sent is not None:
+                    self._accepted[action.game_id] = sent
             case Resign() | ClaimVictory():
                 verb = "resign" if isinstance(action, Resign) else "claim-victory"
                 path = f"/api/bot/game/{action.game_id}/{verb}"
@@ -263,6 +269,13 @@ class Lichess:
                 await self._once(post_of(action))
             case _:
                 await self._once(post_of(action))
+
+    def _look_again(self, action: PlayMove, reader: GameReader | None) -> None:
+        """A move that is wanted again though it was accepted: its stream is stuck, and is opened anew before that."""
+        sent = _played(action, reader)
+        if reader is not None and sent is not None and self._accepted.pop(action.game_id, None) == sent:
+            reader.doubt()
+            self._client.break_off(_stream_of(action.game_id))
 
     def _owed(self, game_id: str, superseded: Callable[[], bool], tried: Callable[[], None] = lambda: None) -> Owed:
         return Owed(self._client, self._gate, superseded, self._in_step(game_id), self._outage, tried)
@@ -367,3 +380,12 @@ class Lichess:
     def _need_token(self) -> None:
         if not self._client.has_token:
             raise UsageError(f"this needs an account: give a token of {self.url}")
+
+
+def _stream_of(game_id: str) -> str:
+    return f"/api/bot/game/stream/{game_id}"
+
+
+def _played(action: PlayMove, reader: GameReader | None) -> tuple[Sequence[str], str] | None:
+    """A move, and the position it is sent in; None: that is not known."""
+    return None if reader is None or reader.latest is None else (reader.latest.moves, action.uci)
