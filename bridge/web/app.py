@@ -16,6 +16,7 @@ from bridge.web.exposition import exposition
 from bridge.web.games import Games
 from bridge.web.guard import add_headers, errors_as_json, problem
 from bridge.web.limits import MOST_BODY_BYTES
+from bridge.web.page import refusals_as_pages
 from bridge.web.pages import Pages
 from bridge.web.search import GameQuery, search
 from bridge.web.status import StatusReport
@@ -40,7 +41,7 @@ def create_monitor(
     """
     routes = _Routes(journal, status)
     events = EventStream(journal)
-    app = web.Application(middlewares=[errors_as_json], client_max_size=MOST_BODY_BYTES)
+    app = web.Application(middlewares=[refusals_as_pages(language), errors_as_json], client_max_size=MOST_BODY_BYTES)
     app.on_response_prepare.append(add_headers)
     app.on_shutdown.append(events.close)
     app.cleanup_ctx.append(routes.follow)

@@ -12,9 +12,7 @@ from aiohttp.typedefs import Handler
 
 from bridge.web.guard import problem
 from bridge.web.limits import Limits, too_many
-from bridge.web.page import render
-from bridge.web.page_words import Words, choose_language
-from bridge.words import words
+from bridge.web.page import render, root_of, words_of
 
 COOKIE: Final = "kirichess_session"
 SESSION_S = 30 * 86_400
@@ -132,11 +130,8 @@ class Login:
         return cookie is not None and self._sessions.get(_mark(cookie), 0.0) > time.monotonic()
 
     def _page(self, request: web.Request, *, wanted: str = "", status: int = 200, wrong: bool = False) -> web.Response:
-        lang, chosen = choose_language(
-            request.query.get("lang"), self._language, request.headers.get("Accept-Language", "")
-        )
-        root = "../" * (request.path.count("/") - 1) or "./"
-        body = render("login.html", Words(lang, chosen, words(lang)), root, wanted=_harmless(wanted), wrong=wrong)
+        words, root = words_of(request, self._language), root_of(request)
+        body = render("login.html", words, root, wanted=_harmless(wanted), wrong=wrong)
         return web.Response(body=body, status=status, content_type="text/html", charset="utf-8")
 
 

@@ -1,15 +1,19 @@
 """The monitor's pages, made on the server by templates that escape whatever a name or a message holds."""
 
+import json
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
+from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from bridge.cloudevents import rfc3339
 from bridge.event_types import EVENT_TYPES
 from bridge.rules.pools import POOLS
-from bridge.web.page_words import Words
+from bridge.web.page_words import REFUSALS, REFUSED, Words, choose_language
+from bridge.words import words
 
 STATIC = files("bridge.web").joinpath("static")
 
@@ -36,6 +40,40 @@ def render(template: str, words: Words, root: str, **values: object) -> bytes:
     page = _environment().get_template(template)
     text = page.render(w=words, _=words.gettext, root=root, events=" ".join(EVENT_TYPES), pools=list(POOLS), **values)
     return text.encode(errors="replace")
+
+
+def words_of(request: web.Request, setting: str | None) -> Words:
+    """The words for whoever asks; `setting`: the language unless he asks for another."""
+    accepted = request.headers.get("Accept-Language", "")
+    lang, chosen = choose_language(request.query.get("lang"), setting, accepted)
+    return Words(lang, chosen, words(lang), dict(request.query))
+
+
+def root_of(request: web.Request) -> str:
+    """The way from a page's address to the first page."""
+    return "../" * (request.path.count("/") - 1) or "./"
+
+
+def refusals_as_pages(setting: str | None) -> Middleware:
+    """People get a page where programs get JSON."""
+
+    @web.middleware
+    async def told(request: web.Request, handler: Handler) -> web.StreamResponse:
+        response = await handler(request)
+        is_for_people = "text/html" in request.headers.get("Accept", "") and not request.path.startswith("/api/")
+        if response.status < 400 or not is_for_people or not isinstance(response, web.Response):
+            return response
+        if response.content_type != "application/json" or request.method not in ("GET", "HEAD", "POST"):
+            return response
+        told = json.loads(response.text or "{}")
+        if "error" in told:
+            text, words = REFUSALS.get(response.status, REFUSED), words_of(request, setting)
+            values = {"text": text, "status": response.status, "detail": told["error"]}
+            response.body = render("refusal.html", words, root_of(request), **values)
+            response.content_type = "text/html"
+        return response
+
+    return told
 
 
 def web_address(address: object) -> str:

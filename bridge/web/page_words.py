@@ -3,6 +3,7 @@
 import gettext
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from urllib.parse import urlencode
 
 from bridge.records.verdict_words import CAUSES, REASONS
 from bridge.rules.clock_text import clock_text
@@ -15,6 +16,14 @@ def _(message: str) -> str:
     return message
 
 
+REFUSALS: Mapping[int, str] = {
+    400: _("That cannot be asked for."),
+    403: _("That is not allowed."),
+    404: _("There is nothing here."),
+    429: _("Too much was asked for. Try again in a moment."),
+}
+REFUSED = _("It does not work just now.")
+"""What a page says instead of anything else, by HTTP status."""
 _FELL: Mapping[str, str] = {"white": _("White’s flag fell ({cause})"), "black": _("Black’s flag fell ({cause})")}
 _FORCED: Mapping[str, str] = {
     "white": _("White’s flag fell ({cause}): a forced flagfall"),
@@ -88,6 +97,8 @@ class Words:
     lang: str = "en"
     chosen: bool = False
     catalog: gettext.NullTranslations = field(default_factory=gettext.NullTranslations)
+    asked: Mapping[str, str] = field(default_factory=dict)
+    """What else the address asks for: another language shows the same page."""
 
     def gettext(self, message: str) -> str:
         """A message in the language; `{names}` in it are for `str.format`."""
@@ -127,6 +138,10 @@ class Words:
     def query(self) -> str:
         """What a link adds to carry the reader's choice on."""
         return f"?lang={self.lang}" if self.chosen else ""
+
+    def in_language(self, code: str) -> str:
+        """The query that shows this page in another language."""
+        return "?" + urlencode({"lang": code, **{name: value for name, value in self.asked.items() if name != "lang"}})
 
     def clock(self, ms: int | None) -> str:
         """A clock, or a dash where it is not known."""

@@ -14,12 +14,11 @@ from bridge.verdicts import told_verdicts
 from bridge.web.games import Games, GameSummary
 from bridge.web.guard import problem
 from bridge.web.login import who
-from bridge.web.page import STATIC, overlay_sizes, render
-from bridge.web.page_words import Words, choose_language
+from bridge.web.page import STATIC, overlay_sizes, render, words_of
+from bridge.web.page_words import Words
 from bridge.web.search import PAGE, Found, GameQuery, judged, search
 from bridge.web.sheet import game_entries, sheet
 from bridge.web.status import StatusReport
-from bridge.words import words
 
 _RECENT = 20
 
@@ -124,9 +123,7 @@ class Pages:
         return await game_entries(self._journal, request.match_info["id"])
 
     def _words(self, request: web.Request) -> Words:
-        accepted = request.headers.get("Accept-Language", "")
-        lang, chosen = choose_language(request.query.get("lang"), self._language, accepted)
-        return Words(lang, chosen, words(lang))
+        return words_of(request, self._language)
 
 
 def _html(body: bytes) -> web.Response:

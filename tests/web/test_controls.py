@@ -82,6 +82,7 @@ async def test_a_game_is_resigned_by_keyboard_and_only_after_a_yes(
     page = reader.page
     await reader.open(f"{here.url}games/{GAME}?lang=nl")
     resign, dialog = page.get_by_role("button", name="Opgeven"), page.get_by_role("dialog")
+    await expect(resign.first).to_be_enabled()
     await resign.first.focus()
     await page.keyboard.press("Enter")
     await expect(dialog).to_contain_text("Dat kan niet worden teruggenomen.")
@@ -105,10 +106,13 @@ async def test_a_game_that_is_over_can_be_judged_again(here: Place, program: Pro
     await reader.open(f"{here.url}games/{GAME}")
     buttons = reader.page.locator("#controls button")
     await expect(buttons).to_have_text("Resign")
+    await expect(buttons).to_be_enabled()
     await buttons.focus()
     await table.end("resign", False)
     await expect(buttons).to_have_text("Judge again")
-    await expect(buttons).to_be_focused()
+    kept = reader.page.locator("#done:focus, #controls button:focus")
+    await expect(kept).to_have_count(1)
+    await buttons.focus()
     await reader.page.keyboard.press("Enter")
     await expect(reader.page.locator("#done")).to_have_text("Judged again: the verdict is as it was.")
     assert program.asked == [f"adjudicate {GAME}"]
@@ -126,6 +130,23 @@ async def test_the_program_is_drained_and_told_to_read_its_configuration(
     await page.get_by_role("dialog").get_by_role("button", name="Take no more games").click()
     await expect(done).to_have_text("No more games are taken; the program ends when the running ones are over.")
     assert program.asked == ["reload", "drain"]
+
+
+async def test_a_session_that_has_ended_leads_to_the_login_page_and_back(here: Place, reader: Reader) -> None:
+    table = await here.table()
+    await table.play("e4")
+    page = reader.page
+    await reader.open(f"{here.url}games/{GAME}?lang=nl")
+    await reader.await_moves(1)
+    await expect(page.locator("#line")).to_have_text("live")
+    await page.context.clear_cookies()  # as after a restart of the program, which knows no sessions
+    await here.line.cut()
+    await here.line.open()
+    await page.get_by_label("token").fill(TOKEN)
+    await page.keyboard.press("Enter")
+    await reader.await_moves(1)
+    assert page.url.endswith(f"games/{GAME}?lang=nl")
+    reader.complaints.clear()
 
 
 async def test_games_that_are_only_watched_have_no_button(here: Place, reader: Reader) -> None:

@@ -91,3 +91,23 @@ async def test_a_language_can_be_set() -> None:
         async with aiohttp.ClientSession(monitor.url) as session, session.get("/") as response:
             assert "Lopende partijen" in await response.text()
         await monitor.stop()
+
+
+async def test_another_language_shows_the_same_page() -> None:
+    async with place() as here, aiohttp.ClientSession(here.url) as session:
+        response = await session.get("/?player=%3Cann%26&before=40&lang=fr")
+        assert 'href="?lang=nl&amp;player=%3Cann%26&amp;before=40"' in await response.text()
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "text"),
+    [("/games/%3Cb%3E?lang=nl", 404, "Hier is niets."), ("/?result=%3Cb%3E&lang=pt", 400, "Isso não pode ser pedido.")],
+)
+async def test_people_get_a_page_where_programs_get_json(path: str, status: int, text: str) -> None:
+    async with place() as here, aiohttp.ClientSession(here.url) as session:
+        async with session.get(path, headers={"Accept": "text/html,*/*"}) as response:
+            page = await response.text()
+            assert (response.status, response.content_type) == (status, "text/html")
+            assert text in page and "&lt;b&gt;" in page and "<b>" not in page
+        async with session.get(path) as response:
+            assert (response.status, response.content_type) == (status, "application/json")

@@ -15,6 +15,12 @@ export function listenToControls() {
     const button = event.target.closest("[data-control]");
     if (button && button.getAttribute("aria-disabled") !== "true") use(button);
   });
+  enable(document);
+}
+
+// The server disables them: without this script they could do nothing.
+function enable(place) {
+  for (const button of place.querySelectorAll("[data-control]")) button.disabled = false;
 }
 
 // The buttons as the server has them now. They keep the focus while they stay.
@@ -22,6 +28,7 @@ export function renewControls(fresh) {
   const old = at("controls");
   const now = fresh.getElementById("controls");
   if (!old || !now || same(old, now)) return;
+  enable(now);
   const focused = old.contains(document.activeElement);
   old.replaceWith(now);
   if (focused) (now.querySelector("button") ?? at("done")).focus();
@@ -32,22 +39,28 @@ function same(old, now) {
   return actions(old) === actions(now);
 }
 
-async function use(button) {
-  if (button.dataset.sure && !(await isSure(button))) return;
+function use(button) {
+  if (button.dataset.sure) askWhetherSure(button);
+  else act(button);
+}
+
+// Not by the dialog's close event, which comes late: another question may stand by then.
+function askWhetherSure(button) {
+  const dialog = at("sure");
+  at("sure-question").textContent = button.dataset.sure;
+  at("sure-yes").textContent = button.textContent;
+  dialog.querySelector("form").onsubmit = (event) => {
+    if (event.submitter === at("sure-yes")) act(button);
+  };
+  dialog.showModal();
+}
+
+async function act(button) {
   // Not `disabled`, which would take the focus away.
   button.setAttribute("aria-disabled", "true");
   at("done").textContent = "";
   at("done").textContent = await ask(button.dataset.control, button.dataset.game);
   button.removeAttribute("aria-disabled");
-}
-
-function isSure(button) {
-  const dialog = at("sure");
-  at("sure-question").textContent = button.dataset.sure;
-  at("sure-yes").textContent = button.textContent;
-  dialog.returnValue = "";
-  dialog.showModal();
-  return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true }));
 }
 
 async function ask(action, game) {

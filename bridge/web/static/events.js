@@ -30,8 +30,15 @@ function open(state, game, take, again) {
     show(false);
     state.lost = true;
     // The browser tries again by itself, except after an answer that refuses.
-    if (source.readyState === EventSource.CLOSED) setTimeout(open, 2000, state, game, take, again);
+    if (source.readyState === EventSource.CLOSED) setTimeout(reopen, 2000, state, game, take, again);
   });
+}
+
+// A session that has ended is begun anew on the login page, which this address shows then.
+async function reopen(...line) {
+  const answer = await fetch(`${page.root}readyz`, { method: "HEAD", cache: "no-store" }).catch(() => null);
+  if (answer?.status === 401) location.reload();
+  else open(...line);
 }
 
 function show(alive) {
