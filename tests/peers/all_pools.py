@@ -53,17 +53,18 @@ async def play_group(ours: Contender, peer: Contender, group: Group, games: int,
             ours: ours.settle_in(_made(places[ours]), arena.url, STOCKFISH, lambda _: our_config(arena.url, group)),
             peer: peer.settle_in(_made(places[peer]), arena.url, STOCKFISH, lambda found: peer_config(found, group)),
         }
-        running = [await start(each.interpreter, _command(each, group), homes[each], places[each]) for each in places]
-        trouble: list[str] = []
+        running, trouble = list[asyncio.subprocess.Process](), list[str]()
         try:
-            for name in (OURS, PEER):
+            # Ours first: BotLi looks for opponents when it comes, and then not for half an hour.
+            for each, name in ((ours, OURS), (peer, PEER)):
+                running.append(await start(each.interpreter, _command(each, group), homes[each], places[each]))
                 await until_online(arena, name.lower(), 60)
             trouble += await _play(arena, group, 1 if group.seeker else games)
             if group.seeker:
                 trouble += await _await_games(arena, 1 + _FEW)
             traces = _traces(places[peer])
         except Exception:
-            for place in places.values():
+            for place in list(places.values())[: len(running)]:
                 sys.stderr.write((place / "output").read_text(errors="replace")[-4000:])
             raise
         finally:

@@ -95,8 +95,8 @@ class Witnessed:
         if started != [self.pool]:
             yield f"the pool was {', '.join(map(str, started)) or 'not told'}"
         verdict = self.verdict or {}
-        flag = verdict.get("flag")
-        fell = flag is not None and flag["side"] == chess.COLOR_NAMES[self.us]
+        # A flag of ours against bare material is a draw: it is offered, and the game goes on as plain chess.
+        fell = verdict.get("flag") is not None and verdict["result"] == ("0-1" if self.us else "1-0")
         if self.resigned and not fell:
             yield "resigned without a flag"
         # The opponent's answer may be on its way when we resign.

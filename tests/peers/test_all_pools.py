@@ -73,6 +73,8 @@ def test_a_game_that_is_as_it_should_be_has_no_fault() -> None:
     assert witnessed(played(), pool=None).faults() == []
     in_doubt = {**MATE, "ended_at_ply": 3, "certain": False}
     assert replace(witnessed(played()), judged=in_doubt).faults() == []
+    drawn = {**FLAGGED, "result": "1/2-1/2", "reason": "flag_insufficient_material"}
+    assert witnessed(played(), drawn).faults() == []
     fallen = witnessed(resigned(FOOLS_MATE[:2]), FLAGGED)
     assert (fallen.end, fallen.reason, fallen.faults()) == ("we resigned", "flag, ours (toll)", [])
 
