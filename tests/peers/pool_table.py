@@ -114,8 +114,8 @@ table. In the last two groups of each peer the challenges are those of its own m
 script's: lichess-bot challenges nobody who has not played yet.
 
 A fault is: an abort, a flag or a claim of time on the platform; a challenge that became no game; a resignation of ours
-without a loss by our KiriChess flag, or moves of ours after one; another pool than asked for; no final verdict, or one that
-differs in result, reason, flag or ply from `adjudicate` of the arena's export, unless that says itself that its rounded
-clocks leave it in doubt; and in rated games, which are judged for the record only, any chat line, resignation or offer
-of ours at all.
+without a loss by our KiriChess flag, or moves of ours after such a loss; another pool than asked for; no final verdict,
+or one that differs in result, reason, flag or ply from `adjudicate` of the arena's export, unless that says itself that
+its rounded clocks leave it in doubt; and in rated games, which are judged for the record only, any chat line,
+resignation or offer of ours at all.
 """
