@@ -166,12 +166,15 @@ async def test_the_same_position_again_does_not_supersede(script: "Script", conn
 async def test_a_canceled_move_is_not_sent_again(script: "Script", connect: "Connect") -> None:
     script.on(MOVE, script.says(502))
     task = asyncio.create_task(connect(script.url).perform(PlayMove("g1", "e2e4")))
-    await asyncio.sleep(0.1)
+    async with asyncio.timeout(30):
+        while not script.count(MOVE):
+            await asyncio.sleep(0.01)
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
+    await asyncio.sleep(0.2)  # one may have been on its way
     sent = script.count(MOVE)
     await asyncio.sleep(0.2)
-    assert script.count(MOVE) == sent >= 1
+    assert script.count(MOVE) == sent
 
 
 async def test_closing_ends_what_is_owed(script: "Script", connect: "Connect") -> None:

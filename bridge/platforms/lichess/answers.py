@@ -12,8 +12,8 @@ from bridge.platforms.lichess.shapes import Json, WireError, read_object
 _MAX_WORDS = 200
 _MAX_WAIT_S = 86_400.0
 _DEEPEST = 8
-_BROKEN = (aiohttp.ClientPayloadError, aiohttp.ServerDisconnectedError)
-"""Their own words tell of chunks and headers, which is no help to anybody."""
+_BROKEN = (aiohttp.ClientPayloadError, aiohttp.ClientConnectionError)
+"""Their own words tell of chunks and transports, which is no help to anybody."""
 
 PER_DAY = "bot.vsBot.day"
 """Key of the limit of games between bots: it concerns them, not the endpoint (§4)."""
@@ -80,11 +80,12 @@ def no_answer(what: str, error: BaseException) -> Unreachable:
     """A request that failed below HTTP. Only the error's own words: some carry the request's headers."""
     if (cause := system_cause(error)) is not None:
         return Unreachable(f"{what}: {cause}")
+    if isinstance(error, TimeoutError):
+        return Unreachable(f"{what}: no answer in time")
     if isinstance(error, _BROKEN):
         return Unreachable(f"{what}: the connection broke")
-    kind = "no answer in time" if isinstance(error, TimeoutError) else type(error).__name__
     said = " ".join(str(error).split())[:_MAX_WORDS]
-    return Unreachable(f"{what}: {kind}" + (f": {said}" if said else ""))
+    return Unreachable(f"{what}: {type(error).__name__}" + (f": {said}" if said else ""))
 
 
 def system_cause(error: BaseException) -> str | None:
