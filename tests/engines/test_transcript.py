@@ -1,5 +1,6 @@
 """What passes between the bridge and an engine, by game: bounded, whole, and never in anybody's way."""
 
+import asyncio
 import os
 import re
 import shutil
@@ -120,7 +121,8 @@ async def test_kiris_program_is_written_too(tmp_path: Path, game: Game, limit: L
     logs = opened(tmp_path)
     engine = WarmEngines(0, build_engine).lend(EngineSpec("kiri", "stockfish"), logs.of("abcdefgh", "Kiri"))
     await engine.start()
-    await engine.think(game(), limit())
+    while "built-in" in (await engine.think(game(), limit(nodes=100))).why:  # while the program starts
+        await asyncio.sleep(0.05)
     await engine.close()
     await logs.close()
     assert "> uci\n" in (tmp_path / "abcdefgh-Kiri.log").read_text()
