@@ -61,6 +61,8 @@ def prove(game: str, entries: Sequence[Entry], blocks: Sequence[Block], kept: Ke
             differences.append(Difference(game, 0, missing))
     except (RecordError, PlatformError) as error:
         differences.append(Difference(game, 0, str(error)))
+    except Exception as error:  # noqa: BLE001  # whatever stumbles over what is stored, none of it is as it was written
+        differences.append(Difference(game, 0, f"cannot be computed from what is stored: {error!r}"))
     return Proof(game, differences, missing)
 
 

@@ -129,7 +129,7 @@ def _applied(game: str, ledger: Ledger, entry: Entry, event: Event) -> dict[str,
     try:
         facts = facts_before(ledger, event)
         ledger.apply(event)
-    except RecordError as error:
+    except (RecordError, TypeError, ValueError, AttributeError) as error:  # a field may be of another kind
         return Difference(game, ply, f"entry {entry.seq} cannot come next: {error}")
     return facts
 

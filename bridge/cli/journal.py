@@ -16,6 +16,8 @@ from bridge.errors import BridgeError, RecordError, UsageError
 if TYPE_CHECKING:
     from bridge.journal.reader import JournalReader
 
+_MOST_DAYS = 36_500
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -137,12 +139,17 @@ def _raw_lines(reader: "JournalReader", game: str) -> Iterator[str]:
 
 @command.command()
 @click.option(
-    "--days", default=90, show_default=True, metavar="N", type=click.IntRange(min=2), help="Games older than this go."
+    "--days",
+    default=90,
+    show_default=True,
+    metavar="N",
+    type=click.IntRange(2, _MOST_DAYS),
+    help="Games older than this go.",
 )
 @click.option(
     "--raw-days",
     metavar="N",
-    type=click.IntRange(min=0),
+    type=click.IntRange(0, _MOST_DAYS),
     help="The platform's lines older than this go.  [default: as configured]",
 )
 @click.option(
@@ -222,9 +229,9 @@ def replay(game: str, ledger: bool, place: str | None, config: Path | None, as_j
     from bridge.records.verdict_json import verdict_object
 
     with _reader(place, config) as reader:
+        if game not in reader.games():
+            raise _no_game(game)
         entries, blocks = list(reader.entries(game)), reader.raw(game)
-    if not entries:
-        raise _no_game(game)
     found = recompute(game, entries, blocks)
     if isinstance(found, str):
         raise RecordError(f"game {game} cannot be computed from its source: {found}")

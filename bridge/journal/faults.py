@@ -27,7 +27,7 @@ _CAUSES = (
 def explain(error: Exception) -> str:
     """Cause and cure, to follow the journal's name."""
     cause = error.orig if isinstance(error, DBAPIError) else error
-    code: str = getattr(cause, "sqlite_errorname", "")
+    code: str = getattr(cause, "sqlite_errorname", "SQLITE_CORRUPT" if is_damage(error) else "")
     return next((text for prefix, text in _CAUSES if code.startswith(prefix)), f"failed: {cause}")
 
 
@@ -37,7 +37,9 @@ def is_damage(error: Exception) -> bool:
 
 
 def _is_damaged(error: Exception) -> bool:
-    """Whether the file is no sound database."""
+    """Whether the file is no sound database. A name in it that is no text, the driver does not take for an error."""
+    if isinstance(error, UnicodeDecodeError):
+        return True
     code: str = getattr(error.orig if isinstance(error, DBAPIError) else error, "sqlite_errorname", "")
     return code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB"))
 
@@ -47,6 +49,6 @@ def told(place: str) -> Iterator[None]:
     """Turns database errors into a JournalError that names `place`; into JournalDamaged where the file is."""
     try:
         yield
-    except (SQLAlchemyError, sqlite3.Error) as error:
+    except (SQLAlchemyError, sqlite3.Error, UnicodeDecodeError) as error:
         kind = JournalDamaged if _is_damaged(error) else JournalError
         raise kind(f"journal {place}: {explain(error)}") from error

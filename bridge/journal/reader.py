@@ -19,6 +19,7 @@ from bridge.journal.saving import save
 
 BUSY_TIMEOUT_S = 5
 PAGE = 500
+_YEAR_9999_MS = 253_370_764_800_000
 _COLUMNS = "seq, id, time_ms, type, subject, account, data"
 _INDEX = "event INDEXED BY event_by_subject"
 """Numbers and games, readable still where the entries themselves are damaged."""
@@ -107,9 +108,11 @@ class JournalReader:
         if len(row) == len(Entry.__dataclass_fields__):
             seq, key, time_ms, kind, about, account, text = row
             data = _object(text)
-            if data is not None and isinstance(time_ms, int):
+            dated = isinstance(time_ms, int) and 0 <= time_ms < _YEAR_9999_MS
+            if data is not None and dated:
                 return Entry(seq, str(key), time_ms, str(kind), str(about), str(account), data)
-            what, game = f"entry {seq} is damaged: its data is no JSON object", str(about)
+            fault = "its data is no JSON object" if dated else "its time is none"
+            what, game = f"entry {seq} is damaged: {fault}", str(about)
         else:
             (seq, game), what = row, f"entry {row[0]} is damaged: it cannot be read"
         self._damage(what, game)
@@ -265,7 +268,7 @@ def _opened(address: str) -> sqlite3.Connection:
     connection = sqlite3.connect(address, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None)
     try:
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    except sqlite3.Error:
+    except BaseException:
         connection.close()
         raise
     return connection

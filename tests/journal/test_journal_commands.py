@@ -344,6 +344,10 @@ def size_of_raw(file: Path) -> int:
         (["replay", "mateGame", "-c", "c.yml"], 1, "not kept"),
         (["verify", "nobody", "-c", "c.yml"], 1, "the journal has no game nobody"),
         (["prune", "--days", "1", "-c", "c.yml"], 2, "--days"),
+        (["prune", "--days", "99999999999999999999", "-c", "c.yml"], 2, "--days"),
+        (["prune", "--raw-days", "999999999999", "-c", "c.yml"], 2, "--raw-days"),
+        (["replay", "", "-c", "c.yml"], 1, "the journal has no game"),
+        (["games", "--journal", "spoilt.db"], 1, "is damaged"),
     ],
 )
 def test_what_cannot_be_is_one_line(
@@ -355,6 +359,9 @@ def test_what_cannot_be_is_one_line(
     (tmp_path / "c.yml").write_text('journal: {url: "sqlite:///j.db"}\n')
     with closing(sqlite3.connect(tmp_path / "other.db")) as base:
         base.execute("CREATE TABLE bookmarks (url TEXT)")
+    (tmp_path / "spoilt.db").write_bytes(
+        (tmp_path / "other.db").read_bytes().replace(b"bookmarks", b"\xff\xfe\xfdkmarks")
+    )
     told = run(*arguments)
     assert (told.exit_code, told.stdout) == (status, "")
     assert told.stderr.count("\n") == 1

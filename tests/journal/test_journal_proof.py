@@ -289,6 +289,22 @@ def test_one_entry_that_is_damaged_leaves_the_others_readable(
     assert (told.exit_code, f"entry {seq} is damaged" in told.stderr, game in told.stderr) == (1, True, True)
 
 
+@pytest.mark.parametrize("name", ["think_ms", "reading_ms", "uci"])
+def test_a_field_of_another_kind_is_named(journal: Path, game: str, name: str) -> None:
+    seq, data = list(entries(journal, game, "kirichess.game.ply"))[4]
+    change(journal, seq, {**data, "event": {**data["event"], name: ["x"]}})
+    assert f"game {game}, ply 5: " in verified(journal)
+
+
+def test_a_time_that_is_none_is_named(journal: Path, game: str) -> None:
+    seq, _ = list(entries(journal, game, "kirichess.game.ply"))[4]
+    execute(journal, "UPDATE event SET time_ms = 1000000000000000 WHERE seq = ?", seq)
+    for command in ("export", "games", "verify"):
+        told = run(command, "--journal", str(journal))
+        assert told.exit_code == 1 or command == "games"
+        assert f"entry {seq} is damaged: its time is none" in told.stderr or command == "games"
+
+
 def test_a_block_of_lines_that_is_damaged_leaves_the_others_readable(journal: Path, game: str) -> None:
     with closing(sqlite3.connect(journal, isolation_level=None)) as base:
         [(block,)] = base.execute("SELECT id FROM raw WHERE subject = ? LIMIT 1 OFFSET 6", (game,))
