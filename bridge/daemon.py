@@ -45,6 +45,8 @@ from bridge.web import Monitor, StatusReport, Stream, create_monitor
 
 log = structlog.get_logger("kirichess_daemon")
 
+_VERSION = version("kirichess-bridge")  # from a file, which may not be read while too many are open
+
 _SPECTATOR_STREAMS = 8
 """What Lichess lets one address open at a time (Lichess API, limits)."""
 
@@ -357,7 +359,7 @@ class Daemon:
         # Not vital: a restart would lose what games keep in memory until the journal works again.
         journal = Stream("journal", not self._journal.trouble, self._journal.trouble, vital=False)
         return StatusReport(
-            version=version("kirichess-bridge"),
+            version=_VERSION,
             up_ms=steady_ms() - self._started_ms,
             ready=self.ready.is_set(),
             draining=self._draining.is_set(),

@@ -1,5 +1,6 @@
 """The monitor's token: sent with each request by programs, and once by people, who get a cookie for it."""
 
+import asyncio
 import hmac
 import re
 import secrets
@@ -16,6 +17,8 @@ from bridge.web.page import render, root_of, words_of
 
 COOKIE: Final = "kirichess_session"
 SESSION_S = 30 * 86_400
+FORM_S = 10.0
+"""That a form may take to come in; whoever sends it is not known yet."""
 _MOST_SESSIONS = 1000
 """Whoever has logged in longest ago has to do it again."""
 _SAFE = ("GET", "HEAD", "OPTIONS")
@@ -92,7 +95,10 @@ class Login:
         if wait_s := self._limits.wrong_tokens.wait_s(self._limits.address_of(request)):
             return too_many("too many wrong tokens", wait_s)
         try:
-            form = await request.post()
+            async with asyncio.timeout(FORM_S):
+                form = await request.post()
+        except TimeoutError:
+            return problem(408, "the form did not come in time")
         except (ValueError, LookupError):
             # No boundary between its parts, or an encoding that nobody knows.
             return problem(400, "send a form with the token in it")

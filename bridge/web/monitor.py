@@ -1,5 +1,6 @@
 """The monitor's server: where it listens, and to whom."""
 
+import asyncio
 import errno
 import logging
 import socket
@@ -9,6 +10,7 @@ from aiohttp import web
 
 from bridge.addresses import is_loopback, split_listen
 from bridge.errors import UsageError
+from bridge.web.connections import IDLE_S, Bounded, room_for_connections
 from bridge.web.guard import demand_host, demand_own_origin
 from bridge.web.limits import MOST_BYTES, MOST_HEADERS, Limits
 from bridge.web.login import Login
@@ -35,6 +37,7 @@ class Monitor:
         self._hosts = frozenset(host.lower() for host in hosts)
         self._limits = Limits(behind_proxy=bool(hosts))
         self._runner: web.AppRunner | None = None
+        self._listening: asyncio.Server | None = None
         if not is_loopback(self._host) and not token:
             raise UsageError(
                 f"monitor.listen: {listen} can be reached by other machines, so a token is needed: "
@@ -73,6 +76,7 @@ class Monitor:
             logger=_SILENT,
             handler_cancellation=True,
             shutdown_timeout=1.0,
+            keepalive_timeout=IDLE_S,
             max_line_size=MOST_BYTES,
             max_field_size=MOST_BYTES,
             max_headers=MOST_HEADERS,
@@ -81,14 +85,22 @@ class Monitor:
         try:
             # localhost is two addresses, and port 0 would be two ports.
             host = "127.0.0.1" if self._host.lower() == "localhost" else self._host
-            await web.TCPSite(self._runner, host, self._port).start()
+            self._listening = await self._listen(self._runner, host)
         except (OSError, OverflowError) as error:
             await self.stop()
             raise UsageError(f"monitor.listen: {self._refusal(error)}") from error
-        self._port = self._runner.addresses[0][1]
+        self._port = self._listening.sockets[0].getsockname()[1]
+
+    async def _listen(self, runner: web.AppRunner, host: str) -> asyncio.Server:
+        assert runner.server is not None, "it was set up"
+        connect = Bounded(runner.server, room_for_connections())
+        return await asyncio.get_running_loop().create_server(connect, host, self._port)
 
     async def stop(self) -> None:
         """Let go of the port and of every reader."""
+        if self._listening is not None:
+            self._listening.close()
+            self._listening = None
         if self._runner is not None:
             await self._runner.cleanup()
             self._runner = None
