@@ -1,5 +1,6 @@
 """What the bot says in a game: greeting, clocks, the fall of a flag; in the language of `words`, a catalog."""
 
+import re
 from collections.abc import Mapping, Sequence
 from gettext import NullTranslations
 from typing import Final
@@ -11,6 +12,7 @@ from bridge.rules.ledger import Ledger
 from bridge.rules.pools import Ruleset
 
 MAX_CHARACTERS = 140
+_FIELD: Final = re.compile(r"\{(\w+)\}")
 LINES_A_GAME = 12
 RESERVED_LINES = 2
 """Kept back for the fall of a flag and the verdict."""
@@ -176,10 +178,5 @@ def flag_line(ledger: Ledger, words: NullTranslations = ENGLISH) -> str | None:
 
 
 def filled(template: str, fields: Mapping[str, str]) -> str:
-    """A line of the settings with its `{fields}` filled in; an unknown field stays as it is written."""
-    return template.format_map(_Fields(fields))[:MAX_CHARACTERS]
-
-
-class _Fields(dict[str, str]):
-    def __missing__(self, key: str) -> str:
-        return f"{{{key}}}"
+    """A line of the settings with its `{fields}` filled in; any other brace or field stays as it is written."""
+    return _FIELD.sub(lambda found: fields.get(found[1], found[0]), template)[:MAX_CHARACTERS]

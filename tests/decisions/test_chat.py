@@ -130,3 +130,8 @@ def test_a_language_has_its_own_words_and_decimal_mark() -> None:
 
 def test_fields_are_filled_and_unknown_ones_stay() -> None:
     assert chat.filled("Hi {opponent}, {what}", {"opponent": "Bo"}) == "Hi Bo, {what}"
+
+
+@pytest.mark.parametrize("line", ["Hi {", "}", "{}", "{0}", "{opponent.name}", "{opponent:d}", "{opponent!r}", "{{"])
+def test_a_line_with_braces_of_its_own_is_said_as_it_is_written(line: str) -> None:
+    assert chat.filled(line, {"opponent": "Bo"}) == line
