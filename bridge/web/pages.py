@@ -67,7 +67,8 @@ class Pages:
             "signed_in": who(request) == "session",
             "controls": self._controls,
             "status": self._status(),
-            "running": [game for game in games if game.running],
+            # By their starts, so that each keeps its place while they move.
+            "running": sorted((game for game in games if game.running), key=_start, reverse=True),
             "query": query,
             "found": found.games,
             "older": found.before and _address(speaks, {**query.words(), "before": str(found.before)}),
@@ -124,6 +125,10 @@ class Pages:
 
     def _words(self, request: web.Request) -> Words:
         return words_of(request, self._language)
+
+
+def _start(game: GameSummary) -> tuple[int, str]:
+    return game.started_ms, game.id
 
 
 def _html(body: bytes) -> web.Response:

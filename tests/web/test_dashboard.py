@@ -1,10 +1,11 @@
 """The dashboard in a real browser, with games on order: steps, lines that break, evil names, what it withholds."""
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
 from axe_playwright_python.async_playwright import Axe  # type: ignore[import-untyped]
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Route, expect
 
 from bridge.interfaces import Draft
 from bridge.web import Stream
@@ -174,6 +175,76 @@ async def test_clocks_tick_and_a_fall_by_estimate_is_shown_as_such(here: Place, 
     for kind, text in (("provisional", "White’s flag has fallen, to be confirmed"), ("withdrawn", "")):
         await here.journal.append([Draft(f"kirichess.flag.{kind}", "game0001", {"side": "white"})])
         await expect(flag).to_have_text(text)
+
+
+@pytest.mark.parametrize("address", ["games/game0001", "games/game0001/overlay"])
+async def test_a_verdict_that_could_not_be_fetched_is_asked_for_again(
+    here: Place, reader: Reader, address: str
+) -> None:
+    table = await here.table()
+    await table.play("e4", "e5")
+    await reader.open(here.url + address)
+    await reader.page.route(f"**/{address}", lambda route: route.abort())
+    async with reader.page.expect_event("requestfailed"):
+        await table.end("resign", True)
+    await reader.page.wait_for_timeout(500)
+    async with reader.page.expect_response(lambda response: response.url.endswith(address), timeout=10_000):
+        await reader.page.unroute(f"**/{address}")
+    if "overlay" not in address:
+        await expect(reader.page.locator("#verdict .big")).to_have_text("1–0 resignation")
+
+
+async def test_a_game_that_starts_while_the_first_page_is_fetched_is_shown(here: Place, reader: Reader) -> None:
+    await reader.open(here.url)
+    asked, go_on = asyncio.Event(), asyncio.Event()
+
+    async def late(route: Route) -> None:
+        answer = await route.fetch()
+        asked.set()
+        await go_on.wait()
+        await route.fulfill(response=answer)
+
+    await reader.page.route(here.url, late, times=1)
+    await here.table("game0001")
+    await asked.wait()
+    table = await here.table("game0002")
+    await table.play("e4")
+    # The line has told of it before the answer comes.
+    await reader.page.wait_for_timeout(500)
+    go_on.set()
+    await expect(reader.page.locator("#game-game0002 [data-move]")).to_have_text("1. e4")
+
+
+async def test_the_keyboard_keeps_its_place_while_games_come_and_go(here: Place, reader: Reader) -> None:
+    for name in ("game0001", "game0002"):
+        table = await here.table(name)
+        await table.play("e4")
+    ended = await here.table("over0001")
+    await ended.end("resign", True)
+    await reader.open(here.url)
+    focused = reader.page.locator(":focus")
+    links = ("#found a[href='games/over0001']", "#game-game0001 h3 a", "#game-game0002 h3 a")
+    for number, link in enumerate(links):
+        await reader.page.locator(link).focus()
+        new = await here.table(f"comes00{number}")
+        await reader.page.locator(f"#game-comes00{number}").wait_for()
+        await new.end("resign", True)
+        await reader.page.locator(f"#game-comes00{number}").wait_for(state="detached")
+        href = await reader.page.locator(link).get_attribute("href")
+        await expect(focused).to_have_attribute("href", str(href))
+    # The game that had it is over: its row among the verdicts has it now.
+    await table.end("resign", True)
+    await reader.page.locator("#game-game0002").wait_for(state="detached")
+    await expect(focused).to_have_attribute("href", "games/game0002")
+
+
+async def test_running_games_keep_their_places_while_they_move(here: Place, reader: Reader) -> None:
+    first, second = await here.table("game0001"), await here.table("game0002")
+    cards = reader.page.locator("#cards article")
+    for table in (first, second):
+        await table.play("e4")
+        await reader.open(here.url)
+        assert [await card.get_attribute("id") for card in await cards.all()] == ["game-game0002", "game-game0001"]
 
 
 async def test_the_archive_is_searched(here: Place, reader: Reader) -> None:

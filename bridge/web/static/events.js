@@ -2,6 +2,7 @@
 import { say } from "./words.js";
 
 const page = document.body.dataset;
+const AGAIN_MS = 2000;
 
 // `game`: that game's alone (null: all). `take(event)` gets each CloudEvent; `again()` is called when a lost line is back.
 export function follow(after, game, take, again = () => {}) {
@@ -30,7 +31,7 @@ function open(state, game, take, again) {
     show(false);
     state.lost = true;
     // The browser tries again by itself, except after an answer that refuses.
-    if (source.readyState === EventSource.CLOSED) setTimeout(reopen, 2000, state, game, take, again);
+    if (source.readyState === EventSource.CLOSED) setTimeout(reopen, AGAIN_MS, state, game, take, again);
   });
 }
 
@@ -47,12 +48,44 @@ function show(alive) {
   line.firstElementChild.textContent = alive ? say("live") : say("connection lost, trying again");
 }
 
-// The page anew from the server, which has made and escaped it all; null while it does not answer.
-export async function fetchPage() {
-  try {
-    const answer = await fetch(location.href, { cache: "no-store" });
-    return answer.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : null;
-  } catch {
-    return null; // the line is lost: it is fetched when it is back
+// The page kept as the server has it: call what this gives when something has happened, and `take` gets the page anew.
+// One request at a time, `pause_ms` after the call; what happens meanwhile has another one follow.
+export function renewal(take, pause_ms = 0) {
+  let stale = false;
+  let busy = false;
+  async function renew() {
+    busy = true;
+    try {
+      while (stale) {
+        await pause(pause_ms);
+        stale = false;
+        const fresh = await fetchPage();
+        if (fresh) take(fresh);
+      }
+    } finally {
+      busy = false;
+    }
   }
+  return () => {
+    stale = true;
+    if (!busy) renew();
+  };
+}
+
+// The server has made and escaped it all. Asked for until it answers; null: it refuses.
+async function fetchPage() {
+  for (;;) {
+    try {
+      const answer = await fetch(location.href, { cache: "no-store" });
+      if (answer.ok) return new DOMParser().parseFromString(await answer.text(), "text/html");
+      if (answer.status < 500 && answer.status !== 429) return null;
+    } catch {
+      // The line is lost, and comes back.
+    }
+    await pause(AGAIN_MS);
+  }
+}
+
+function pause(ms) {
+  return new Promise((done) => setTimeout(done, ms));
 }

@@ -4,7 +4,8 @@ import { Chart } from "./chart.js";
 import { isTicking, showClocks } from "./clocks.js";
 import { listenToControls, renewControls } from "./control.js";
 import { showEffects } from "./effects.js";
-import { fetchPage, follow } from "./events.js";
+import { follow, renewal } from "./events.js";
+import { keepFocus } from "./focus.js";
 import { MoveList } from "./moves.js";
 import { position, readSheet, takeEvent } from "./sheet.js";
 import { clockText, moveNumber, san, say, seconds } from "./words.js";
@@ -14,7 +15,6 @@ const table = document.querySelector(".table");
 let sheet = readSheet();
 let selected = sheet.plies.length;
 let orientation = sheet.seat === "black" ? "black" : "white";
-let asked = null;
 
 const board = makeBoard(at("board"), { coordinates: true, orientation });
 const list = new MoveList(at("moves"), select);
@@ -92,23 +92,20 @@ function take(event) {
 }
 
 // A verdict, an end, a takeback: the server tells the game whole. Events that came meanwhile are in it or follow it.
-async function anew() {
-  const turn = (asked = {});
-  const fresh = await fetchPage();
-  if (asked !== turn) return;
-  asked = null;
-  if (!fresh) return;
+const anew = renewal((fresh) => {
   const along = selected === sheet.plies.length;
   const told = readSheet(fresh);
   if (told.seq < line.seq) return anew();
   sheet = told;
-  line.seq = Math.max(line.seq, told.seq);
-  at("verdict").replaceWith(fresh.getElementById("verdict"));
-  renewControls(fresh);
+  line.seq = told.seq;
   if (along) selected = sheet.plies.length;
-  times();
-  showAll();
-}
+  keepFocus(() => {
+    at("verdict").replaceWith(fresh.getElementById("verdict"));
+    times();
+    showAll();
+  });
+  renewControls(fresh);
+});
 
 function times() {
   const format = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "short", timeStyle: "medium" });

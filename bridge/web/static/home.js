@@ -2,14 +2,16 @@
 import { makeBoard, showPosition, turnOf } from "./board.js";
 import { forgetClocks, isTicking, showClocks } from "./clocks.js";
 import { listenToControls, renewControls } from "./control.js";
-import { fetchPage, follow } from "./events.js";
+import { follow, renewal } from "./events.js";
+import { keepFocus } from "./focus.js";
 import { moveNumber, san, say } from "./words.js";
 
 const cards = new Map();
 const MOVED = new Set(["kirichess.game.ply", "kirichess.game.takeback"]);
 const CLOCKS = ["white_ms", "black_ms", "platform_white_ms", "platform_black_ms"];
 const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-let waiting = null;
+const PARTS = ["streams", "found", "state"];
+const told = new Map(PARTS.map((part) => [part, document.getElementById(part).outerHTML]));
 
 function adopt(article) {
   const game = JSON.parse(article.dataset.game);
@@ -54,37 +56,41 @@ function take(event) {
   if (!MOVED.has(event.type)) soon();
 }
 
-function soon() {
-  waiting ??= setTimeout(refresh, 300);
+const soon = renewal((fresh) => {
+  keepFocus(() => {
+    for (const part of PARTS) renew(part, fresh);
+    renewCards(fresh);
+    times();
+  });
+  renewControls(fresh);
+}, 300);
+
+// What the server tells as before stays: somebody may be about to click on it.
+function renew(part, fresh) {
+  const now = fresh.getElementById(part);
+  if (now.outerHTML === told.get(part)) return;
+  told.set(part, now.outerHTML);
+  document.getElementById(part).replaceWith(now);
 }
 
-// Cards that stay keep their boards; the others come and go.
-async function refresh() {
-  const fresh = await fetchPage();
-  waiting = null;
-  if (!fresh) return;
-  for (const part of ["streams", "found"]) document.getElementById(part).replaceWith(fresh.getElementById(part));
-  document.querySelector(".state").replaceWith(fresh.querySelector(".state"));
-  renewControls(fresh);
+// Cards that stay keep their boards and places; the others come and go.
+function renewCards(fresh) {
   const place = document.getElementById("cards");
-  const kept = [];
-  for (const child of [...fresh.getElementById("cards").children]) {
+  const kept = [...fresh.getElementById("cards").children].map((child) => {
     const old = child.id && document.getElementById(child.id);
-    if (old && same(old, child)) {
-      kept.push(old);
-      continue;
-    }
-    kept.push(child);
-  }
+    return old && same(old, child) ? old : child;
+  });
   for (const [id, card] of cards) {
     if (kept.includes(card.article)) continue;
     forgetClocks(card.article);
     card.board.destroy();
     cards.delete(id);
   }
-  place.replaceChildren(...kept);
+  for (const child of [...place.children]) if (!kept.includes(child)) child.remove();
+  kept.forEach((child, i) => {
+    if (place.children[i] !== child) place.insertBefore(child, place.children[i] ?? null);
+  });
   for (const child of kept) if (child.dataset.game && !cards.has(JSON.parse(child.dataset.game).id)) adopt(child);
-  times();
 }
 
 // A verdict changes what the server says on a card.

@@ -1,7 +1,7 @@
 // The bare board and clocks, for streaming software.
 import { makeBoard, showPosition, turnOf } from "./board.js";
 import { isTicking, showClocks } from "./clocks.js";
-import { fetchPage, follow } from "./events.js";
+import { follow, renewal } from "./events.js";
 import { position, readSheet, takeEvent } from "./sheet.js";
 import { say } from "./words.js";
 
@@ -23,15 +23,13 @@ function show() {
   table.querySelector("[data-flag]").textContent = sheet.flag ? say(flags[sheet.flag]) : "";
 }
 
-async function anew() {
-  const fresh = await fetchPage();
-  if (!fresh) return;
+const anew = renewal((fresh) => {
   const told = readSheet(fresh);
   if (told.seq < line.seq) return anew();
   sheet = told;
   line.seq = told.seq;
   show();
-}
+});
 
 function take(event) {
   if (takeEvent(sheet, event)) show();
