@@ -119,10 +119,11 @@ class Rivals:
     async def _play(self, game: Game, account: str, color: chess.Color, longest: int) -> None:
         counts, seen = self._stopwatch.counts[account], 0
         while not game.over:
-            if not await self._turn_comes():
-                self._resign(game, color)
-            elif game.over:
+            going_on = await self._turn_comes()
+            if game.over:
                 pass
+            elif not going_on:
+                self._resign(game, color)
             elif game.turn != color:
                 counts.late += game.plies > 0
             elif game.plies >= longest or (account == ECHO and game.plies >= len(self._script) - 1):

@@ -63,8 +63,9 @@ async def test_a_new_sink_begins_at_the_end_or_where_told(
 ) -> None:
     await append(journal, 3)
     sink = Collector()
-    feed = asyncio.create_task(Feed(journal, sink, from_start=from_start).run())
-    await asyncio.sleep(0.02)
+    opened = Feed(journal, sink, from_start=from_start)
+    await opened.open()
+    feed = asyncio.create_task(opened.run())
     await append(journal, 2)
     await until(lambda: len(sink.seqs) >= len(expected))
     await stop(feed)

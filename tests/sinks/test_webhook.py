@@ -167,8 +167,9 @@ async def until(condition: Callable[[], bool]) -> None:
 async def test_a_failed_post_is_tried_again_with_the_same_id_and_in_order(receiver: Receiver) -> None:
     receiver.answers = iter([500, 503, 204, 500])
     async with SqlJournal("sqlite://") as journal:
-        feed = asyncio.create_task(Feed(journal, Webhook(url_of(receiver), SECRET), patience=QUICK).run())
-        await asyncio.sleep(0.01)
+        opened = Feed(journal, Webhook(url_of(receiver), SECRET), patience=QUICK)
+        await opened.open()
+        feed = asyncio.create_task(opened.run())
         first, second, third = await append(journal, 3)
         await receiver.posted(6)
         feed.cancel()
@@ -182,8 +183,8 @@ async def test_a_receiver_that_is_down_gets_everything_when_it_is_up(tmp_path: P
     receiver = Receiver()
     async with SqlJournal(f"sqlite:///{tmp_path}/journal.db") as journal:
         feed = Feed(journal, Webhook(f"http://127.0.0.1:{port}/hook", SECRET), patience=QUICK)
+        await feed.open()
         running = asyncio.create_task(feed.run())
-        await asyncio.sleep(0.01)
         ids = await append(journal, 2)
         await until(lambda: "cannot be reached" in feed.cause)
         await receiver.start(port)
@@ -197,8 +198,8 @@ async def run_for_a_while(url: str, receiver: Receiver, meanwhile: int, afterwar
     """A life of the program: events while the feed runs, all delivered, and some after it stopped."""
     async with SqlJournal(url) as journal:
         feed = Feed(journal, Webhook(url_of(receiver), SECRET))
+        await feed.open()
         task = asyncio.create_task(feed.run())
-        await asyncio.sleep(0.02)
         ids = await append(journal, meanwhile)
         last = await journal.last_seq()
         await until(lambda: feed.seq == last)
