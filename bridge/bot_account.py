@@ -1,7 +1,7 @@
 """An account that plays: what all its games share, and how it plays them."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bridge.conversation import Speech, Titles
 from bridge.decisions.check_in import DaysTerms
@@ -10,7 +10,7 @@ from bridge.decisions.engine_choice import Occasion
 from bridge.decisions.overhead import Overhead
 from bridge.decisions.pool_choice import Terms
 from bridge.decisions.resign import ResignTerms
-from bridge.interfaces import Engine, Journal, MoveSource, Platform
+from bridge.interfaces import Engine, Journal, MoveSource, Platform, Player
 from bridge.rules.pools import Ruleset
 from bridge.stopwatch import Measures, Unmeasured
 
@@ -35,6 +35,13 @@ class PlayStyle:
     days: DaysTerms = field(default_factory=DaysTerms)
     takebacks: int = 0
     """So many are granted in one game."""
+
+    def against(self, opponent: Player) -> "PlayStyle":
+        """The same in a game with one opponent."""
+        bot, rating = opponent.is_bot, opponent.rating
+        return replace(
+            self, resign=self.resign.against(bot=bot, rating=rating), draw=self.draw.against(bot=bot, rating=rating)
+        )
 
 
 @dataclass(frozen=True, slots=True)

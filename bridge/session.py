@@ -166,6 +166,7 @@ class Session:
         side = chess.WHITE if info.white.id == self.me.lower() else chess.BLACK
         self._days.begin(info)
         them = info.player(not side)
+        self._style = self._style.against(them)
         terms = Terms(info.time_control, them.id.lower(), them.is_bot, info.variant, info.speed)
         rules = self._style.choose_rules(terms)
         # A game that no pool fits (from before a change of settings, say) is played as plain chess, like a rated one.
@@ -297,7 +298,7 @@ class Session:
         # Tables know nothing of the clocks that decide KiriChess games.
         wdl = choice.wdl if not self.seat.acts or ledger.outcome is not None else None
         self._drawn_at = moves if wdl == 0 else None
-        if gives_up(self._scores, self._style.resign, wdl):
+        if gives_up(ledger, self._scores, self._style.resign, wdl):
             self._errands.once("resign", Resign(self.game_id))
         elif wdl == 0:
             await self._accept_draw()

@@ -1,24 +1,31 @@
 """Whether a draw is good enough: by what the engine has said, or because a win cannot be paid."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import chess
 
+from bridge.decisions.opponents import Opponents
 from bridge.rules.bills import conversion_bill, stronger_side
 from bridge.rules.ledger import Ledger
 
 
 @dataclass(frozen=True, slots=True)
 class DrawTerms:
-    """Draw when the last `moves` scores are all within `score_cp` of 0 and at most `pieces` are on the board, or,
-    `by_tables`, when tables say so."""
+    """Draw when the last `moves` scores are all within `score_cp` of 0, at most `pieces` are on the board and
+    each side has made `min_moves`, or, `by_tables`, when tables say so."""
 
     enabled: bool = False
     score_cp: int = 0
     moves: int = 10
     pieces: int = 10
     by_tables: bool = True
+    min_moves: int = 0
+    opponents: Opponents = field(default_factory=Opponents)
+
+    def against(self, *, bot: bool, rating: int | None) -> "DrawTerms":
+        """The same in a game with one opponent."""
+        return replace(self, enabled=self.enabled and self.opponents.include(bot=bot, rating=rating))
 
 
 def is_level(ledger: Ledger, scores_cp: Sequence[int | None], terms: DrawTerms, wdl: int | None = None) -> bool:
@@ -26,8 +33,10 @@ def is_level(ledger: Ledger, scores_cp: Sequence[int | None], terms: DrawTerms, 
     2 to -2, where chess alone decides; None: nothing."""
     if terms.enabled and terms.by_tables and wdl == 0:
         return True
+    if not terms.enabled or len(ledger.moves) < 2 * terms.min_moves:
+        return False
     last = scores_cp[-terms.moves :]
-    if not terms.enabled or len(last) < terms.moves or chess.popcount(ledger.board.occupied) > terms.pieces:
+    if len(last) < terms.moves or chess.popcount(ledger.board.occupied) > terms.pieces:
         return False
     return all(score is not None and abs(score) <= terms.score_cp for score in last)
 

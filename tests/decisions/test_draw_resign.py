@@ -4,11 +4,14 @@ import chess
 import pytest
 
 from bridge.decisions.draw import DrawTerms, cannot_pay, is_level
+from bridge.decisions.opponents import Opponents
 from bridge.decisions.resign import ResignTerms, gives_up
+from bridge.rules.events import Moved
 from bridge.rules.ledger import Ledger
 from bridge.rules.pools import named, parse_dials
 from bridge.rules.snapshot import Setup
 
+START = Ledger(Setup("g", named("anchor"), "stream", 10))
 QUEEN_ENDING = "7k/8/8/8/8/8/Q7/K7 w - - 0 1"
 
 
@@ -23,8 +26,8 @@ QUEEN_ENDING = "7k/8/8/8/8/8/Q7/K7 w - - 0 1"
     ],
 )
 def test_hopeless_scores_in_a_row_are_given_up(scores: list[int | None], lost: bool) -> None:
-    assert gives_up(scores, ResignTerms(enabled=True)) is lost
-    assert not gives_up(scores, ResignTerms())
+    assert gives_up(START, scores, ResignTerms(enabled=True)) is lost
+    assert not gives_up(START, scores, ResignTerms())
 
 
 def test_level_scores_with_few_pieces_are_a_draw() -> None:
@@ -48,11 +51,42 @@ def test_a_win_that_costs_more_than_the_clock_cannot_be_paid() -> None:
 
 def test_what_tables_say_counts_where_it_is_asked_for() -> None:
     ledger = Ledger(Setup("g", named("anchor"), "stream", 10))
-    assert gives_up([], ResignTerms(enabled=True), -2)
-    assert not gives_up([], ResignTerms(enabled=True), -1), "the fifty moves save it"
-    assert not gives_up([], ResignTerms(), -2)
-    assert not gives_up([], ResignTerms(enabled=True, by_tables=False), -2)
+    assert gives_up(START, [], ResignTerms(enabled=True), -2)
+    assert not gives_up(START, [], ResignTerms(enabled=True), -1), "the fifty moves save it"
+    assert not gives_up(START, [], ResignTerms(), -2)
+    assert not gives_up(START, [], ResignTerms(enabled=True, by_tables=False), -2)
     assert is_level(ledger, [], DrawTerms(enabled=True), 0)
     assert not is_level(ledger, [], DrawTerms(enabled=True), 1)
     assert not is_level(ledger, [], DrawTerms(), 0)
     assert not is_level(ledger, [], DrawTerms(enabled=True, by_tables=False), 0)
+
+
+def test_scores_do_not_count_before_both_sides_have_made_their_moves() -> None:
+    young, grown = (Ledger(Setup("g", named("anchor"), "stream", 10)) for _ in range(2))
+    for uci in ("g1f3", "g8f6", "f3g1"):
+        young.apply(Moved(uci, 0))
+        grown.apply(Moved(uci, 0))
+    grown.apply(Moved("f6g8", 0))
+    draw, resign = DrawTerms(enabled=True, moves=1, pieces=32, min_moves=2), ResignTerms(True, moves=1, min_moves=2)
+    assert not is_level(young, [0], draw) and is_level(grown, [0], draw)
+    assert not gives_up(young, [-2000], resign) and gives_up(grown, [-2000], resign)
+    assert is_level(young, [], draw, 0) and gives_up(young, [], resign, -2), "tables know in any case"
+
+
+@pytest.mark.parametrize(
+    ("opponents", "bot", "rating", "counts"),
+    [
+        (Opponents(), False, None, True),
+        (Opponents(humans=False), False, 2500, False),
+        (Opponents(humans=False), True, None, True),
+        (Opponents(min_rating=2300), True, 2299, False),
+        (Opponents(min_rating=2300), False, 2300, True),
+        (Opponents(min_rating=2300), False, None, True),
+    ],
+)
+def test_they_hold_against_those_that_are_meant(
+    opponents: Opponents, bot: bool, rating: int | None, counts: bool
+) -> None:
+    assert DrawTerms(enabled=True, opponents=opponents).against(bot=bot, rating=rating).enabled is counts
+    assert ResignTerms(enabled=True, opponents=opponents).against(bot=bot, rating=rating).enabled is counts
+    assert not DrawTerms(opponents=opponents).against(bot=bot, rating=rating).enabled

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from bridge.decisions.draw import DrawTerms
+from bridge.decisions.opponents import Opponents
 from bridge.errors import UsageError
 from bridge.settings import Settings, load
 from bridge.settings.importing import convert
@@ -49,7 +51,8 @@ challenge:
   concurrency: 2
   human: {variants: [chess960], time_controls: [25+0], modes: [casual], max_initial: 1800}
   bot: {variants: [], modes: [rated]}
-resign: {enabled: true, score: -800, consecutive_moves: 4}
+resign: {enabled: true, score: -800, consecutive_moves: 4, min_rating: 2300}
+offer_draw: {enabled: true, score: 10, consecutive_moves: 5, min_game_length: 30, against_humans: false}
 matchmaking: {delay: 90, types: {fast: {tc: 10+0, rated: false}, quick: {tc: 3+1}}}
 books: {Mine: /books/mine.bin}
 opening_books: {enabled: false, books: {standard: {names: [Mine], max_depth: 15}}}
@@ -104,6 +107,8 @@ def test_botlis_file_means_the_same_here(ours: Callable[[str], Settings]) -> Non
     assert not play.challenge.accept_bot, "a kind that may play nothing is not let in"
     assert (play.challenge.humans.max_base, play.challenge.humans.time_controls) == (1800, ("25+0",))
     assert (play.draw_or_resign.resign_score, play.draw_or_resign.resign_moves) == (-800, 4)
+    assert play.draw_or_resign.draw == DrawTerms(True, 10, 5, 32, min_moves=30, opponents=Opponents(humans=False))
+    assert play.draw_or_resign.resign.opponents == Opponents(min_rating=2300)
     assert play.challenge.block_list == ("Troll",)
     assert [(rule.engine, rule.speed, rule.color) for rule in play.engines] == [("blitz_black", "blitz", "black")]
     assert play.matchmaking.challenge_timeout == 2

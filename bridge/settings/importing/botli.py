@@ -27,7 +27,6 @@ from bridge.settings.problems import Path
 
 _ORDER = "sources are asked in one order: books, tables, sites, engine"
 _REPEAT = "a book does not know of repetitions; its moves are taken as they are"
-_NO_GATE = "holds against people and bots of any rating alike"
 
 
 def botli(draft: Draft) -> None:
@@ -111,16 +110,16 @@ def _messages(draft: Draft) -> None:
 
 def _endings(draft: Draft) -> None:
     to = (*PLAY, "draw_or_resign")
-    for theirs, ours in (("resign", "resign"), ("offer_draw", "offer_draw")):
-        draft.move((theirs, "enabled"), (*to, f"{ours}_enabled"))
-        least, most = (-100_000, 0) if ours == "resign" else (0, 100_000)
-        number(draft, (theirs, "score"), (*to, f"{ours}_score"), least, most)
-        number(draft, (theirs, "consecutive_moves"), (*to, f"{ours}_moves"), 1, 1000)
-        for key in ("against_humans", "min_rating"):
-            draft.note((theirs, key), _NO_GATE)
+    for name in ("resign", "offer_draw"):
+        draft.move((name, "enabled"), (*to, f"{name}_enabled"))
+        least, most = (-100_000, 0) if name == "resign" else (0, 100_000)
+        number(draft, (name, "score"), (*to, f"{name}_score"), least, most)
+        number(draft, (name, "consecutive_moves"), (*to, f"{name}_moves"), 1, 1000)
+        draft.move((name, "against_humans"), (*to, f"{name}_against_humans"))
+        number(draft, (name, "min_rating"), (*to, f"{name}_min_rating"))
     if draft.peer.table("offer_draw"):
         draft.put((*to, "offer_draw_pieces"), 32)
-    draft.note(("offer_draw", "min_game_length"), "offer_draw_pieces, of the pieces that are left, is the measure here")
+    number(draft, ("offer_draw", "min_game_length"), (*to, "offer_draw_min_game_length"), 0, 1000)
 
 
 def _challenge(draft: Draft) -> None:
