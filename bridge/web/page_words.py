@@ -71,6 +71,7 @@ FOR_SCRIPTS: tuple[str, ...] = (
     _("Played after the end: it does not count."),
     _("both clocks start here"),
     _("all in all"),
+    _("no move yet"),
     _("live"),
     _("connection lost, trying again"),
     _("can be paid"),
@@ -147,10 +148,11 @@ class Words:
         """A clock, or a dash where it is not known."""
         return "–" if ms is None else clock_text(ms).replace(".", self.decimal)
 
-    def move(self, ply: int, san: str) -> str:
-        """`12… Nf6` with the language's letters; the plies count from a game's usual start."""
+    def move(self, fen: str, san: str) -> str:
+        """`12… Nf6` with the language's letters; `fen`: the position that the move led to."""
         letters = str.maketrans("KQRBN", self.pieces)
-        return f"{(ply + 1) // 2}{'.' if ply % 2 else '…'} {san.translate(letters)}"
+        _, turn, *_, number = fen.split(" ")
+        return f"{number + '.' if turn == 'b' else f'{int(number) - 1}…'} {san.translate(letters)}"
 
     def anomaly(self, anomaly: Mapping[str, object]) -> str:
         """What was odd in a game, by a verdict's anomaly: its note, or what its kind means in other languages."""

@@ -143,6 +143,12 @@ class Table:
             self.sans.append(san)
             await self.tracker.take(self._snapshot())
 
+    async def take_back(self, plies: int) -> None:
+        del self.moves[-plies:], self.sans[-plies:]
+        for _ in range(plies):
+            self.board.pop()
+        await self.tracker.take(self._snapshot())
+
     async def end(self, status: str, winner: chess.Color | None) -> None:
         await self.tracker.take(self._snapshot(status, winner))
         await self.tracker.conclude(verdict(self.tracker.ledger, final=True))

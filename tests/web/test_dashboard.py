@@ -8,6 +8,7 @@ from axe_playwright_python.async_playwright import Axe  # type: ignore[import-un
 from playwright.async_api import Browser, Route, expect
 
 from bridge.interfaces import Draft
+from bridge.rules.pools import named
 from bridge.web import Stream
 from tests.web.browser import Place, Reader, chromium, needs_chromium, new_reader, place
 
@@ -213,6 +214,59 @@ async def test_a_game_that_starts_while_the_first_page_is_fetched_is_shown(here:
     await reader.page.wait_for_timeout(500)
     go_on.set()
     await expect(reader.page.locator("#game-game0002 [data-move]")).to_have_text("1. e4")
+
+
+async def test_another_pool_is_told_at_once(here: Place, reader: Reader) -> None:
+    table = await here.table(pool="ratchet")
+    await reader.open(here.url)
+    card = reader.page.locator("article.card")
+    await expect(card.locator(".pool")).to_have_text("Ratchet")
+    assert table.tracker.agree(named("winder"))
+    await expect(card.locator(".pool")).to_have_text("Winder")
+    await expect(card.locator(".player.white .kiri")).to_have_text("1:00")
+
+
+async def test_a_move_that_comes_while_its_game_is_being_shown_is_not_lost(here: Place, reader: Reader) -> None:
+    await reader.open(here.url)
+    answered, go_on = asyncio.Event(), asyncio.Event()
+
+    async def late(route: Route) -> None:
+        answer = await route.fetch()
+        answered.set()
+        await go_on.wait()
+        await route.fulfill(response=answer)
+
+    await reader.page.route(here.url, late, times=1)
+    table = await here.table()
+    await answered.wait()
+    await table.play("e4")
+    await reader.page.wait_for_timeout(500)
+    go_on.set()
+    await expect(reader.page.locator("#game-game0001 [data-move]")).to_have_text("1. e4")
+
+
+async def test_moves_are_numbered_from_where_the_game_began(here: Place, reader: Reader) -> None:
+    table = await here.table(fen="4k3/8/8/8/8/8/4P3/4K3 b - - 0 30")
+    await table.play("Kd7")
+    move = reader.page.locator("[data-move]")
+    await reader.open(here.url)
+    await expect(move).to_have_text("30… Kd7")
+    await table.play("e4")
+    await expect(move).to_have_text("31. e4")
+    answer = await reader.page.request.get(here.url)
+    assert "31. e4" in await answer.text()
+
+
+async def test_a_move_that_was_taken_back_is_no_longer_told_as_the_last_one(here: Place, reader: Reader) -> None:
+    table = await here.table()
+    await table.play("e4", "e5", "Bc4")
+    await reader.open(here.url)
+    move = reader.page.locator("[data-move]")
+    await expect(move).to_have_text("2. Bc4")
+    await table.take_back(1)
+    await expect(move).to_have_text("")
+    await table.take_back(2)
+    await expect(move).to_have_text("no move yet")
 
 
 async def test_the_keyboard_keeps_its_place_while_games_come_and_go(here: Place, reader: Reader) -> None:

@@ -46,7 +46,7 @@ def test_the_reader_outranks_the_setting_and_that_the_browser(
 
 def test_pieces_and_decimals_are_the_language_s_own() -> None:
     dutch = Words("nl", False, words("nl"))
-    assert dutch.move(4, "Nf6") == "2… Pf6"
+    assert dutch.move("rnbqkb1r/pppp1ppp/5n2/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3", "Nf6") == "2… Pf6"
     assert dutch.clock(9_400) == "0:09,4"
     forced = {"reason": "flag", "flag": {"side": "black", "cause": "toll", "forced": True}}
     assert dutch.reason(forced).startswith("Zwart")

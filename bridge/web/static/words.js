@@ -44,3 +44,8 @@ export function moveNumber(ply, startFen) {
   const half = ply - 1 + late;
   return `${(Number(parts[5]) || 1) + Math.floor(half / 2)}${half % 2 ? "…" : "."}`;
 }
+
+// The number of the ply that led to a position.
+export function moveTo(fen) {
+  return moveNumber(0, fen);
+}
