@@ -264,13 +264,15 @@ class Limit:
 @dataclass(frozen=True, slots=True)
 class Choice:
     """A move, with what the engine says of it: `score_cp` from the mover's side, and why, for the record. `wdl`: what
-    tables know of it as chess, 2 (won) to -2, with 1 and -1 where the fifty moves come first."""
+    tables know of it as chess, 2 (won) to -2, with 1 and -1 where the fifty moves come first. `trusted`: whether
+    draws and resignations go by the score."""
 
     uci: str
     score_cp: int | None = None
     depth: int | None = None
     why: str = ""
     wdl: int | None = None
+    trusted: bool = True
 
 
 class Engine(Protocol):

@@ -1,11 +1,19 @@
 """From the settings of an account to its chain of sources, in their order."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from bridge.settings.play import Play
-from bridge.settings.sources import LichessBotTbs, OnlineMoves
+from bridge.settings.sources import (
+    ChessdbBook,
+    LichessBotTbs,
+    LichessCloudAnalysis,
+    LichessOpeningExplorer,
+    OnlineMoves,
+    OpeningSite,
+)
 from bridge.sources.book import Book, Opening
-from bridge.sources.chain import Chain, Gate, Gated
+from bridge.sources.chain import BOOK, Chain, Gate, Gated
 from bridge.sources.chessdb import Chessdb
 from bridge.sources.cloud import Cloud
 from bridge.sources.explorer import Explorer
@@ -15,7 +23,8 @@ from bridge.sources.tablebase import Gaviota, Syzygy, open_gaviota, open_syzygy
 
 
 def open_sources(play: Play) -> Chain:
-    """Books, local tables, the online tablebase, then chessdb, cloud and explorer: lichess-bot's order.
+    """Books, local tables, the online tablebase, then chessdb, cloud and explorer: lichess-bot's order, but for their
+    priority.
 
     Raises UsageError: a book or a folder of tables cannot be read.
     """
@@ -25,7 +34,9 @@ def open_sources(play: Play) -> Chain:
 def _books(play: Play) -> Iterator[Gated]:
     book = play.polyglot
     if book.enabled:
-        yield Gated("polyglot", Book(book.book, Opening(book.selection, book.min_weight, book.max_depth)))
+        weights = (book.selection, book.min_weight, book.max_depth, book.normalization)
+        opening = Opening(*weights, allow_repetitions=book.allow_repetitions)
+        yield Gated(BOOK, Book(book.book, opening), Gate(max_answers=book.max_moves))
 
 
 def _tables(tables: LichessBotTbs) -> Iterator[Gated]:
@@ -38,23 +49,47 @@ def _tables(tables: LichessBotTbs) -> Iterator[Gated]:
 
 
 def _online(sites: OnlineMoves) -> Iterator[Gated]:
-    bounds = (sites.max_out_of_book_moves, sites.max_depth)
     if (ends := sites.online_egtb).enabled:
         gate = Gate(ends.min_time * 1000, ends.max_time * 1000, ends.timeout_ms)
         yield Gated("online_egtb", OnlineTables(Site(ends.url), ends.max_pieces, ends.move_quality), gate)
-    if (chessdb := sites.chessdb_book).enabled:
-        gate = Gate(chessdb.min_time * 1000, chessdb.max_time * 1000, chessdb.timeout_ms, *bounds)
-        book = Chessdb(Site(chessdb.url), chessdb.move_quality, min_depth=chessdb.min_depth)
-        yield Gated("chessdb_book", book, gate)
-    if (cloud := sites.lichess_cloud_analysis).enabled:
-        gate = Gate(cloud.min_time * 1000, cloud.max_time * 1000, cloud.timeout_ms, *bounds)
-        least = {"min_depth": cloud.min_depth, "min_knodes": cloud.min_knodes}
-        within_cp = cloud.max_score_difference
-        yield Gated(
-            "lichess_cloud_analysis", Cloud(Site(cloud.url), cloud.move_quality, **least, within_cp=within_cp), gate
-        )
-    if (games := sites.lichess_opening_explorer).enabled:
-        gate = Gate(games.min_time * 1000, games.max_time * 1000, games.timeout_ms, *bounds)
-        site = Site(games.url)
-        explorer = Explorer(site, games.source, player=games.player_name, sort=games.sort, min_games=games.min_games)
-        yield Gated("lichess_opening_explorer", explorer, gate)
+    opening: list[tuple[OpeningSite, str, Callable[[Site], Chessdb | Cloud | Explorer]]] = [
+        (sites.chessdb_book, "chessdb_book", partial(_chessdb, sites.chessdb_book)),
+        (sites.lichess_cloud_analysis, "lichess_cloud_analysis", partial(_cloud, sites.lichess_cloud_analysis)),
+        (
+            sites.lichess_opening_explorer,
+            "lichess_opening_explorer",
+            partial(_explorer, sites.lichess_opening_explorer),
+        ),
+    ]
+    for own, name, source in sorted(opening, key=lambda each: -each[0].priority):
+        if own.enabled:
+            yield Gated(name, source(Site(own.url)), _gate(own, sites))
+
+
+def _gate(own: OpeningSite, sites: OnlineMoves) -> Gate:
+    return Gate(
+        min_ms=own.min_time * 1000,
+        max_ms=own.max_time * 1000,
+        timeout_ms=own.timeout_ms,
+        out_of_book=sites.max_out_of_book_moves,
+        max_moves=own.max_depth or sites.max_depth,
+        max_answers=own.max_moves,
+        only_without_book=own.only_without_book,
+        may_repeat=own.allow_repetitions,
+    )
+
+
+def _chessdb(own: ChessdbBook, site: Site) -> Chessdb:
+    return Chessdb(site, own.move_quality, min_depth=own.min_depth, trusted=own.trust_eval)
+
+
+def _cloud(own: LichessCloudAnalysis, site: Site) -> Cloud:
+    least = {"min_depth": own.min_depth, "min_knodes": own.min_knodes}
+    return Cloud(site, own.move_quality, **least, within_cp=own.max_score_difference, trusted=own.trust_eval)
+
+
+def _explorer(own: LichessOpeningExplorer, site: Site) -> Explorer:
+    wins = own.only_with_wins
+    return Explorer(
+        site, own.source, player=own.player_name, sort=own.sort, min_games=own.min_games, only_with_wins=wins
+    )

@@ -294,7 +294,7 @@ class Session:
             thought = Evaluation(len(moves) + 1, choice.uci, choice.score_cp, choice.depth)
             self._bot.journal.keep(self.game_id, f"engine:{self.me}", to_line(thought), 0)
             self._evaluation = f"{choice.score_cp / 100:+.2f}"
-        self._scores.append(choice.score_cp)
+        self._scores.append(choice.score_cp if choice.trusted else None)
         # Tables know nothing of the clocks that decide KiriChess games.
         wdl = choice.wdl if not self.seat.acts or ledger.outcome is not None else None
         self._drawn_at = moves if wdl == 0 else None

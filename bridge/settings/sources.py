@@ -9,6 +9,9 @@ from bridge.settings.base import HttpAddress, Many, Section, Text
 _MIN_TIME = "Seconds that our clock must have."
 _MAX_TIME = "Seconds that our clock may have."
 _TIMEOUT = "Milliseconds it is waited for, and never more than a tenth of the time left."
+_MAX_MOVES = "Moves that are taken from it in one game, at most; left out: no bound."
+_REPETITIONS = "Whether a move that repeats a position is taken."
+_TRUST = "Whether draws and resignations by scores go by its scores too."
 
 
 class Polyglot(Section):
@@ -23,7 +26,13 @@ class Polyglot(Section):
     selection: Literal["weighted_random", "uniform_random", "best_move"] = Field(
         default="weighted_random", description="Which of several entries is played."
     )
-    max_depth: int = Field(default=20, ge=1, description="Moves of ours that are played from books.")
+    normalization: Literal["none", "sum", "max"] = Field(
+        default="none",
+        description="What min_weight is a percentage of: a position's weights together, or the greatest; none: of none.",
+    )
+    max_depth: int = Field(default=20, ge=1, description="Moves of ours within which books are used.")
+    max_moves: int | None = Field(default=None, ge=1, description=_MAX_MOVES)
+    allow_repetitions: bool = Field(default=False, description=_REPETITIONS)
 
 
 class _Online(Section):
@@ -33,7 +42,20 @@ class _Online(Section):
     timeout_ms: int = Field(default=2_000, ge=1, le=60_000, description=_TIMEOUT)
 
 
-class ChessdbBook(_Online):
+class OpeningSite(_Online):
+    """A site that knows openings."""
+
+    url: HttpAddress = Field(description="The server.")
+    priority: int = Field(default=0, description="The greater is asked first; equals in the order of this page.")
+    only_without_book: bool = Field(default=False, description="Only in games in which no book has known a move.")
+    allow_repetitions: bool = Field(default=False, description=_REPETITIONS)
+    max_depth: int | None = Field(
+        default=None, ge=1, description="Moves of ours within which it is asked; left out: as beside the sites."
+    )
+    max_moves: int | None = Field(default=None, ge=1, description=_MAX_MOVES)
+
+
+class ChessdbBook(OpeningSite):
     """The cloud database chessdb.cn."""
 
     url: HttpAddress = Field(default="https://www.chessdb.cn", description="The server.")
@@ -41,9 +63,10 @@ class ChessdbBook(_Online):
         default="good", description="The main line, one of the best moves, or any known one."
     )
     min_depth: int = Field(default=20, ge=0, description="Depth that a main line must have.")
+    trust_eval: bool = Field(default=False, description=_TRUST)
 
 
-class LichessCloudAnalysis(_Online):
+class LichessCloudAnalysis(OpeningSite):
     """Evaluations that Lichess has stored."""
 
     url: HttpAddress = Field(default="https://lichess.org", description="The server.")
@@ -53,16 +76,20 @@ class LichessCloudAnalysis(_Online):
     max_score_difference: int = Field(default=50, ge=0, description="Centipawns.")
     min_depth: int = Field(default=20, ge=0, description="Depth that an evaluation must have.")
     min_knodes: int = Field(default=0, ge=0, description="Thousands of nodes it must have.")
+    trust_eval: bool = Field(default=False, description=_TRUST)
 
 
-class LichessOpeningExplorer(_Online):
+class LichessOpeningExplorer(OpeningSite):
     """What was played in a position."""
 
     url: HttpAddress = Field(default="https://explorer.lichess.ovh", description="The server.")
     source: Literal["masters", "lichess", "player"] = Field(default="masters", description="Whose games.")
     player_name: str = Field(default="", description="Whose, with source: player.")
-    sort: Literal["winrate", "games_played"] = Field(default="winrate", description="What makes a move the best.")
+    sort: Literal["winrate", "games_played", "performance"] = Field(
+        default="winrate", description="What makes a move the best; performance is known of a player's games alone."
+    )
     min_games: int = Field(default=10, ge=1, description="Games that a move must have.")
+    only_with_wins: bool = Field(default=False, description="Only moves that have won for the side to move.")
 
 
 class OnlineEgtb(_Online):

@@ -13,17 +13,24 @@ from bridge.errors import UsageError
 from bridge.interfaces import Choice, Limit
 from bridge.rules.ledger import Ledger
 from bridge.sources.aside import Aside
+from bridge.sources.repeats import repeats
 
 Selection: TypeAlias = Literal["weighted_random", "uniform_random", "best_move"]
+Normalization: TypeAlias = Literal["none", "sum", "max"]
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """How a book is used: `min_weight` of an entry, `max_depth` in moves of one side."""
+    """How a book is used: `min_weight` of an entry, `max_depth` in moves of one side.
+
+    `normalization`: `min_weight` is a percentage of the sum or the greatest of a position's weights.
+    """
 
     selection: Selection = "weighted_random"
     min_weight: int = 1
     max_depth: int = 20
+    normalization: Normalization = "none"
+    allow_repetitions: bool = False
 
 
 class Book:
@@ -37,7 +44,7 @@ class Book:
         self._aside = Aside("book")
 
     async def find(self, ledger: Ledger, limit: Limit) -> Choice | None:
-        """A move of the first book that has one which repeats no position."""
+        """A move of the first book that has one; unless they are allowed, of those that repeat no position."""
         if ledger.board.ply() >= 2 * self._opening.max_depth:
             return None
         pool = None if limit.plain else ledger.setup.rules.pool
@@ -50,15 +57,20 @@ class Book:
         self, board: chess.Board, readers: Sequence[chess.polyglot.MemoryMappedReader], chess960: bool
     ) -> Choice | None:
         for reader in readers:
-            entries = [
-                entry
-                for entry in reader.find_all(board, minimum_weight=self._opening.min_weight)
-                if not _repeats(board, entry.move)
-            ]
+            known = list(reader.find_all(board, minimum_weight=0))
+            least = self._least([entry.weight for entry in known])
+            entries = [entry for entry in known if entry.weight >= least and self._may(board, entry.move)]
             if entries:
                 move = self._chosen(entries)
                 return Choice(board.uci(move, chess960=chess960), why="from the book")
         return None
+
+    def _least(self, weights: Sequence[int]) -> float:
+        of = {"none": 100, "sum": sum(weights), "max": max(weights, default=0)}[self._opening.normalization]
+        return self._opening.min_weight * of / 100
+
+    def _may(self, board: chess.Board, move: chess.Move) -> bool:
+        return self._opening.allow_repetitions or not repeats(board, move)
 
     def _chosen(self, entries: Sequence[chess.polyglot.Entry]) -> chess.Move:
         weights = [entry.weight for entry in entries]
@@ -83,11 +95,3 @@ def _open(file: str) -> chess.polyglot.MemoryMappedReader:
     except (OSError, ValueError) as error:
         cause = (isinstance(error, OSError) and error.strerror) or str(error)
         raise UsageError(f"book {Path(file)} cannot be read: {cause}") from None
-
-
-def _repeats(board: chess.Board, move: chess.Move) -> bool:
-    board.push(move)
-    try:
-        return board.is_repetition(2)
-    finally:
-        board.pop()

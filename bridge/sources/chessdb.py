@@ -13,10 +13,13 @@ _ACTIONS = {"best": "querypv", "good": "querybest", "all": "query"}
 class Chessdb:
     """The main line (`best`, of at least `min_depth`), one of the best moves, or any known one."""
 
-    def __init__(self, site: Site, quality: ChessdbQuality = "good", *, min_depth: int = 20) -> None:
+    def __init__(
+        self, site: Site, quality: ChessdbQuality = "good", *, min_depth: int = 20, trusted: bool = False
+    ) -> None:
         self._site = site
         self._quality: ChessdbQuality = quality
         self._min_depth = min_depth
+        self._trusted = trusted
 
     async def find(self, ledger: Ledger, limit: Limit) -> Choice | None:
         """A move; standard chess alone."""
@@ -32,7 +35,9 @@ class Chessdb:
             if (depth or 0) < self._min_depth:
                 return None
             uci = line[0] if isinstance(line, list) and line else None
-        return Choice(uci, score_cp, depth, "from chessdb") if isinstance(uci, str) else None
+        if not isinstance(uci, str):
+            return None
+        return Choice(uci, score_cp, depth, "from chessdb", trusted=self._trusted)
 
     async def close(self) -> None:
         """Give back the connections."""

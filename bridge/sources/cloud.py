@@ -24,12 +24,14 @@ class Cloud:
         min_depth: int = 20,
         min_knodes: int = 0,
         within_cp: int = 50,
+        trusted: bool = False,
     ) -> None:
         self._site = site
         self._quality = quality
         self._min_depth = min_depth
         self._min_knodes = min_knodes
         self._within_cp = within_cp
+        self._trusted = trusted
         self._lot = random.Random()
 
     async def find(self, ledger: Ledger, limit: Limit) -> Choice | None:
@@ -50,7 +52,7 @@ class Cloud:
         best_cp = max(score_cp for score_cp, _ in found)
         least_cp = best_cp - (self._within_cp if self._quality == "good" else 0)
         score_cp, uci = self._lot.choice([one for one in found if one[0] >= least_cp])
-        return Choice(uci, score_cp, depth, "from Lichess's cloud")
+        return Choice(uci, score_cp, depth, "from Lichess's cloud", trusted=self._trusted)
 
     async def close(self) -> None:
         """Give back the connections."""

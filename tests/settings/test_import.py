@@ -55,7 +55,8 @@ resign: {enabled: true, score: -800, consecutive_moves: 4, min_rating: 2300}
 offer_draw: {enabled: true, score: 10, consecutive_moves: 5, min_game_length: 30, against_humans: false}
 matchmaking: {delay: 90, types: {fast: {tc: 10+0, rated: false}, quick: {tc: 3+1}}}
 books: {Mine: /books/mine.bin}
-opening_books: {enabled: false, books: {standard: {names: [Mine], max_depth: 15}}}
+opening_books: {enabled: false, books: {standard: {names: [Mine], max_depth: 15, max_moves: 6}}}
+online_moves: {chessdb: {enabled: false, priority: 100, max_depth: 16, max_moves: 3, trust_eval: true, timeout: 5}}
 blacklist: [Troll]
 whitelist: [Friend]
 """
@@ -114,6 +115,10 @@ def test_botlis_file_means_the_same_here(ours: Callable[[str], Settings]) -> Non
     assert play.matchmaking.challenge_timeout == 2
     assert play.matchmaking.types["fast"].challenge_initial_time == (600,)
     assert play.polyglot.book == {"standard": ("/books/mine.bin",)} and play.polyglot.max_depth == 8
+    assert play.polyglot.max_moves == 6
+    chessdb = play.online_moves.chessdb_book
+    assert (chessdb.priority, chessdb.max_depth, chessdb.max_moves, chessdb.timeout_ms) == (100, 8, 3, 5000)
+    assert chessdb.trust_eval
     assert any(note.startswith("whitelist: ") for note in convert(BOTLI, "theirs.yml").notes)
 
 

@@ -23,8 +23,8 @@ from bridge.rules.pools import named
 from bridge.rules.position import read_move
 from bridge.rules.snapshot import Setup
 from bridge.settings.play import Play
-from bridge.sources.book import Book, Opening
-from bridge.sources.chain import Chain, Gate, Gated
+from bridge.sources.book import Book, Normalization, Opening
+from bridge.sources.chain import BOOK, Chain, Gate, Gated
 from bridge.sources.chessdb import Chessdb
 from bridge.sources.cloud import Cloud
 from bridge.sources.explorer import Explorer
@@ -316,6 +316,22 @@ async def test_good_moves_of_the_cloud(sites: Sites, within_cp: int, known: set[
     assert await Cloud(sites.site(), min_depth=41).find(game(), PLAIN) is None
 
 
+async def test_the_explorer_goes_by_a_players_performance_and_by_moves_that_have_won(sites: Sites) -> None:
+    moves = [
+        {"uci": "e2e4", "white": 0, "draws": 30, "black": 0, "performance": 2500},
+        {"uci": "d2d4", "white": 5, "draws": 5, "black": 10, "performance": 2400},
+    ]
+    sites.answers["/player"] = sites.answers["/masters"] = {"moves": moves}
+    best = await Explorer(sites.site(), "player", player="Somebody", sort="performance").find(game(), PLAIN)
+    won = await Explorer(sites.site(), sort="performance", only_with_wins=True).find(game(), PLAIN)
+    assert (best and best.uci, won and won.uci) == ("e2e4", "d2d4")
+    for move in moves:
+        del move["performance"]
+    sites.answers["/lichess"] = {"moves": moves}
+    by_rate = await Explorer(sites.site(), "lichess", sort="performance").find(game(), PLAIN)
+    assert by_rate and by_rate.uci == "e2e4", "nobody has performed: the rate decides"
+
+
 async def test_the_explorer_counts_games_for_the_side_to_move(sites: Sites) -> None:
     answer_all(sites)
     by_rate = await Explorer(sites.site()).find(game(), PLAIN)
@@ -484,3 +500,51 @@ async def test_a_site_that_rests_has_not_missed(sites: Sites, status: int, monke
     answer_all(sites)
     assert await chain.find(game(), PLAIN) is not None
     await chain.close()
+
+
+# -- the gates of openings -------------------------------------------------------------------------------------------
+
+
+async def test_a_site_gives_so_many_moves_in_a_game_and_none_where_a_book_has_known_one() -> None:
+    book, site = Scripted(knows), Scripted(knows)
+    chain = Chain([Gated(BOOK, book, Gate(max_answers=1)), Gated("site", site, Gate(max_answers=2))])
+    shy = Chain([Gated(BOOK, book), Gated("site", site, Gate(only_without_book=True))])
+    found = [await chain.find(game(), PLAIN) for _ in range(4)]
+    assert [choice is not None for choice in found] == [True, True, True, False]
+    assert (book.asked, site.asked) == (1, 2)
+    await shy.find(game(), PLAIN)
+    book.answer = knows_nothing
+    assert await shy.find(game(), PLAIN) is None, "a book has known a move in this game"
+    assert await shy.find(game(game_id="game0002"), PLAIN) is not None
+
+
+async def test_a_move_that_repeats_is_taken_only_where_it_may() -> None:
+    async def goes_back() -> Choice:
+        return Choice("f3g1")
+
+    home = game(moves="g1f3 g8f6 f3g1 f6g8 g1f3 g8f6")
+    shy, bold = (Chain([Gated("site", Scripted(goes_back), Gate(may_repeat=may))]) for may in (False, True))
+    assert await shy.find(home, PLAIN) is None
+    assert await bold.find(home, PLAIN) is not None
+
+
+@pytest.mark.parametrize(
+    ("normalization", "least", "known"),
+    [("none", 30, 2), ("sum", 30, 2), ("sum", 45, 1), ("max", 70, 1), ("max", 66, 2)],
+)
+async def test_least_weights_of_a_book_are_a_percentage_where_it_says_so(
+    tmp_path: Path, normalization: Normalization, least: int, known: int
+) -> None:
+    file = write_book(tmp_path / "book.bin", {"e2e4": 60, "d2d4": 40})
+    opening = Opening("uniform_random", least, normalization=normalization)
+    book = Book({"standard": [file]}, opening)
+    assert len({(await book.find(game(), PLAIN)).uci for _ in range(40)}) == known  # type: ignore[union-attr]
+    await book.close()
+
+
+async def test_the_sites_are_asked_by_their_priority() -> None:
+    usual: dict[str, object] = {name: {"enabled": True} for name in ("chessdb_book", "lichess_cloud_analysis")}
+    other = {**usual, "lichess_cloud_analysis": {"enabled": True, "priority": 1}}
+    plays = [Play.model_validate({"engine": "main", "online_moves": sites}) for sites in (usual, other)]
+    names = [[gated.name for gated in open_sources(play)._sources] for play in plays]
+    assert names == [["chessdb_book", "lichess_cloud_analysis"], ["lichess_cloud_analysis", "chessdb_book"]]

@@ -25,8 +25,7 @@ from bridge.settings.importing.terms import (
 )
 from bridge.settings.problems import Path
 
-_ORDER = "sources are asked in one order: books, tables, sites, engine"
-_REPEAT = "a book does not know of repetitions; its moves are taken as they are"
+_BOOKS_FIRST = "books come before all sites, since they cost no time"
 
 
 def botli(draft: Draft) -> None:
@@ -202,7 +201,7 @@ def _type(draft: Draft, here: tuple[str, ...], to: Path) -> None:
 def _books(draft: Draft) -> None:
     here, to = ("opening_books",), (*PLAY, "polyglot")
     draft.move((*here, "enabled"), (*to, "enabled"))
-    draft.note((*here, "priority"), _ORDER)
+    draft.note((*here, "priority"), _BOOKS_FIRST)
     files = draft.peer.table("books")
     draft.peer.take("books")
     for context in draft.peer.table(*here, "books"):
@@ -220,8 +219,8 @@ def _books(draft: Draft) -> None:
         depth = whole(draft.peer.take(*at, "max_depth"), 1, 1000)
         if depth is not None:
             draft.put((*to, "max_depth"), ceil(depth / 2), (*at, "max_depth"))
-        draft.note((*at, "max_moves"), "max_depth, counted from the first move, is the bound here")
-        draft.note((*at, "allow_repetitions"), _REPEAT)
+        number(draft, (*at, "max_moves"), (*to, "max_moves"), 1, 1000)
+        draft.move((*at, "allow_repetitions"), (*to, "allow_repetitions"))
 
 
 def _tables(draft: Draft) -> None:
@@ -252,11 +251,18 @@ def _online(draft: Draft) -> None:
         seconds = whole(draft.peer.take(*at, "timeout"), 1, 60)
         if seconds is not None:
             draft.put((*there, "timeout_ms"), 1000 * seconds, (*at, "timeout"))
-        for key, reason in _NO_ONLINE.items():
-            draft.note((*at, key), reason)
+        if theirs == "online_egtb":
+            continue
+        draft.move((*at, "priority"), (*there, "priority"))
+        for key in ("only_without_book", "allow_repetitions"):
+            draft.move((*at, key), (*there, key))
+        draft.note((*at, "use_for_variants"), NO_VARIANT)
+        number(draft, (*at, "max_moves"), (*there, "max_moves"), 1, 1000)
         depth = whole(draft.peer.take(*at, "max_depth"), 1, 1000)
         if depth is not None:
-            draft.put((*to, "max_depth"), ceil(depth / 2), (*at, "max_depth"))
+            draft.put((*there, "max_depth"), ceil(depth / 2), (*at, "max_depth"))
+    for theirs in ("lichess_cloud", "chessdb"):
+        draft.move(("online_moves", theirs, "trust_eval"), (*to, _SITES[theirs], "trust_eval"))
     number(draft, ("online_moves", "lichess_cloud", "min_eval_depth"), (*to, "lichess_cloud_analysis", "min_depth"))
     best = draft.peer.take("online_moves", "chessdb", "best_move")
     if best is not None:
@@ -274,8 +280,11 @@ def _explorer(draft: Draft, to: Path) -> None:
         draft.put((*to, "source"), "masters" if player == "masters" else "player", (*here, "player"))
     if player not in (None, "masters"):
         draft.put((*to, "player_name"), str(player))
-    if draft.peer.take(*here, "selection") is not None:
-        draft.put((*to, "sort"), "winrate", (*here, "selection"))
+    selection = draft.peer.take(*here, "selection")
+    if selection is not None:
+        draft.put((*to, "sort"), "performance" if selection == "performance" else "winrate", (*here, "selection"))
+    draft.move((*here, "only_with_wins"), (*to, "only_with_wins"))
+    draft.note((*here, "anti"), "a referee does not prepare against one person's past games")
 
 
 _SITES = {
@@ -283,14 +292,4 @@ _SITES = {
     "lichess_cloud": "lichess_cloud_analysis",
     "chessdb": "chessdb_book",
     "online_egtb": "online_egtb",
-}
-_NO_ONLINE = {
-    "priority": _ORDER,
-    "only_without_book": "books come first in any case",
-    "use_for_variants": NO_VARIANT,
-    "allow_repetitions": "a site does not know of repetitions; its moves are taken as they are",
-    "trust_eval": "draws and resignations go by the engine's own scores",
-    "only_with_wins": "min_games and the rate decide",
-    "anti": "moves are not chosen by the opponent's past games",
-    "max_moves": "max_out_of_book_moves and max_depth are the bounds here",
 }

@@ -25,12 +25,11 @@ from bridge.settings.importing.terms import (
 from bridge.settings.problems import Path
 
 _NO = {
-    ("rate_limiting_delay",): "moves are never held back: what must wait waits in the order of its urgency",
+    ("rate_limiting_delay",): "would cost clock time after every move; a 429 is waited out when there is one",
     ("fake_think_time",): "the bot never pretends to think: time is what KiriChess is about",
     ("quit_after_all_games_finish",): "running games always get drain_s to finish; a second signal ends at once",
     ("engine", "homemade_options"): "a class of one's own gets `options` of `kind: python`",
-    ("engine", "polyglot", "normalization"): "weights count as they stand in the book",
-    ("engine", "online_moves", "max_retries"): "a site that fails is left out for that move: its time is the bot's own",
+    ("engine", "online_moves", "max_retries"): "a second try would be paid by our clock; the next source is asked",
     ("matchmaking", "challenge_decliner_file_name"): "declines are kept in the journal (challenge_filter)",
 }
 
@@ -241,7 +240,7 @@ def _lookups(draft: Draft) -> None:
         elif files is not None:
             draft.peer.take(*at)
             draft.put((*to, "book", name), [draft.there(str(each)) for each in listed(files)], at)
-    for key in ("enabled", "selection"):
+    for key in ("enabled", "selection", "normalization"):
         draft.move((*book, key), (*to, key))
     number(draft, (*book, "min_weight"), (*to, "min_weight"), 0, 65_535)
     number(draft, (*book, "max_depth"), (*to, "max_depth"), 1, 1000)
@@ -269,7 +268,7 @@ def _online(draft: Draft) -> None:
         if site == "online_egtb":
             number(draft, (*at, "max_pieces"), (*there, "max_pieces"), 2, 8)
             if draft.peer.take(*at, "source") == "chessdb":
-                draft.tell((*at, "source"), "endgames are asked of Lichess only")
+                draft.tell((*at, "source"), "chessdb names scores, not outcomes, so what keeps one cannot be told")
 
 
 _SITES = {
