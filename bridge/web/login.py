@@ -5,6 +5,7 @@ import hmac
 import re
 import secrets
 import time
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Final, Literal, TypeAlias
 
@@ -35,18 +36,28 @@ def who(request: web.Request) -> Who:
     return "token" if found == "token" else "session" if found == "session" else "loopback"
 
 
+@dataclass(slots=True)
+class _Session:
+    """`until`: on the steady clock. `reading`: the requests under way that read with it; a stream of events goes on
+    for as long as it is let."""
+
+    until: float
+    reading: set[asyncio.Task[object]] = field(default_factory=set)
+
+
 class Login:
     """Lets nobody in without the token: as `Authorization: Bearer TOKEN`, or given once to the login page.
 
-    Wrong tokens are counted by address. Sessions are kept in memory: a restart ends them all.
+    Wrong tokens are counted by address. Sessions are kept in memory: a restart ends them all. What is still read with
+    one ends with it.
     """
 
     def __init__(self, token: str, limits: Limits, language: str | None = None) -> None:
         self._token = token
         self._limits = limits
         self._language = language
-        self._sessions: dict[bytes, float] = {}
-        """By the hash of what the cookie holds: until when, on the steady clock."""
+        self._sessions: dict[bytes, _Session] = {}
+        """By the hash of what the cookie holds."""
 
     def __repr__(self) -> str:
         return "<Login>"
@@ -63,12 +74,8 @@ class Login:
         """Refuse whoever shows neither token nor cookie; a browser gets the login page instead."""
         if request.path in _OPEN or request.path.startswith("/static/"):
             return await handler(request)
-        if self._has_session(request):
-            # A browser says where a page that posts is from; what says nothing is none that we gave the cookie to.
-            if request.method not in _SAFE and "Origin" not in request.headers:
-                return problem(403, "a request with the cookie must say its Origin; programs send the token instead")
-            request[WHO] = "session"
-            return await handler(request)
+        if (session := self._session_of(request)) is not None:
+            return await self._in_session(session, request, handler)
         given = request.headers.get("Authorization")
         if given is not None:
             if wait_s := self._limits.wrong_tokens.wait_s(self._limits.address_of(request)):
@@ -78,6 +85,21 @@ class Login:
                 return await handler(request)
             self._limits.wrong_tokens.take(self._limits.address_of(request))
         return self._refusal(request)
+
+    async def _in_session(self, session: _Session, request: web.Request, handler: Handler) -> web.StreamResponse:
+        request[WHO] = "session"
+        if request.method not in _SAFE:
+            # A browser says where a page that posts is from; what says nothing is none that we gave the cookie to.
+            if "Origin" not in request.headers:
+                return problem(403, "a request with the cookie must say its Origin; programs send the token instead")
+            return await handler(request)
+        task = asyncio.current_task()
+        assert task is not None
+        session.reading.add(task)
+        try:
+            return await handler(request)
+        finally:
+            session.reading.discard(task)
 
     def _refusal(self, request: web.Request) -> web.Response:
         if request.method in _SAFE and "text/html" in request.headers.get("Accept", ""):
@@ -116,7 +138,7 @@ class Login:
 
     async def leave(self, request: web.Request) -> web.Response:
         """End the session."""
-        self._sessions.pop(_mark(request.cookies.get(COOKIE, "")), None)
+        self._end(_mark(request.cookies.get(COOKIE, "")))
         response = web.Response(status=303, headers={"Location": "./login"})
         response.del_cookie(COOKIE, path="/", httponly=True, samesite="Strict")
         return response
@@ -126,14 +148,19 @@ class Login:
 
     def _new_session(self) -> str:
         value = secrets.token_urlsafe(32)
-        self._sessions[_mark(value)] = time.monotonic() + SESSION_S
+        self._sessions[_mark(value)] = _Session(time.monotonic() + SESSION_S)
         if len(self._sessions) > _MOST_SESSIONS:
-            del self._sessions[next(iter(self._sessions))]
+            self._end(next(iter(self._sessions)))
         return value
 
-    def _has_session(self, request: web.Request) -> bool:
-        cookie = request.cookies.get(COOKIE)
-        return cookie is not None and self._sessions.get(_mark(cookie), 0.0) > time.monotonic()
+    def _end(self, mark: bytes) -> None:
+        session = self._sessions.pop(mark, None)
+        for task in session.reading if session else ():
+            task.cancel()
+
+    def _session_of(self, request: web.Request) -> _Session | None:
+        session = self._sessions.get(_mark(request.cookies.get(COOKIE, "")))
+        return session if session is not None and session.until > time.monotonic() else None
 
     def _page(self, request: web.Request, *, wanted: str = "", status: int = 200, wrong: bool = False) -> web.Response:
         words, root = words_of(request, self._language), root_of(request)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 import aiohttp
@@ -133,6 +134,33 @@ async def test_a_wrong_token_is_told_and_soon_refused_unread(browser: Browser) -
 
 async def test_a_made_up_cookie_is_none(browser: Browser) -> None:
     assert await browser.status("GET", "/status", Cookie=f"{COOKIE}=made-up") == 401
+
+
+async def test_logging_out_ends_what_is_read_with_that_cookie_and_nothing_else(browser: Browser) -> None:
+    url, bearer = browser.monitor.url, {"Authorization": f"Bearer {TOKEN}"}
+    async with (
+        aiohttp.ClientSession(url, cookie_jar=aiohttp.CookieJar(unsafe=True)) as other,
+        aiohttp.ClientSession(url, headers=bearer) as without_cookie,
+    ):
+        await Browser(browser.monitor, other).login()
+        await browser.login()
+        async with (
+            browser.session.get("/events") as mine,
+            other.get("/events") as others,
+            without_cookie.get("/events") as program,
+        ):
+            assert await browser.status("POST", "/logout", Origin=browser.origin) == 303
+            async with asyncio.timeout(10):
+                with suppress(aiohttp.ClientError):
+                    await mine.content.read()
+            for open_still in (others, program):
+                await open_still.content.readline()
+                await open_still.content.readline()
+                with pytest.raises(TimeoutError):
+                    async with asyncio.timeout(0.2):
+                        await open_still.content.readline()
+        async with other.get("/status") as answer:
+            assert answer.status == 200
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1"])
