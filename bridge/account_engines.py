@@ -1,17 +1,20 @@
 """The engines of the settings: tried at the start, chosen for each game, and lent to it."""
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+
+from chess.engine import Opponent
 
 from bridge.clocks import wall_ms
 from bridge.decisions.engine_budget import Cost, fits
 from bridge.decisions.engine_choice import Occasion, choose_engine
-from bridge.engines.spec import EngineSpec
+from bridge.engines.spec import EngineSpec, Option
 from bridge.engines.transcript import NOTE, Transcript, Transcripts
 from bridge.engines.warm import WarmEngines
 from bridge.errors import EngineError, UsageError
-from bridge.interfaces import Engine
+from bridge.interfaces import Engine, Player
 from bridge.settings.engine_limits import EngineLimits, cost_of, cost_of_values
 from bridge.settings.engines import EngineSettings
 from bridge.settings.models import Settings
@@ -41,7 +44,7 @@ class AccountEngines:
         """One that cannot start is better known now than at the first move. Raises UsageError."""
         for name in _names(play):
             try:
-                engine = self._build(engine_spec(self._engines[name]))
+                engine = self._build(engine_spec(self._engines[name], table_options(play)))
                 try:
                     await engine.start()
                 finally:
@@ -49,10 +52,11 @@ class AccountEngines:
             except EngineError as error:
                 raise UsageError(f"engine {name}: {error}") from None
 
-    def lend(self, account: str, name: str, game_id: str) -> Engine:
-        """An engine for one game of an account."""
-        spec = engine_spec(self._engines[name])
-        return self._warm.lend(spec, self._transcript(account, name, game_id, spec))
+    def lend(self, account: str, tables: Mapping[str, Option], name: str, game_id: str, opponent: Player) -> Engine:
+        """An engine for one game of an account; `tables`: its `table_options`."""
+        spec = engine_spec(self._engines[name], tables)
+        known = Opponent(opponent.name or None, opponent.title or None, opponent.rating, opponent.is_bot)
+        return self._warm.lend(spec, self._transcript(account, name, game_id, spec), known)
 
     def _transcript(self, account: str, name: str, game_id: str, spec: EngineSpec) -> Transcript | None:
         if self._transcripts is None or spec.builtin or spec.kind not in ("uci", "xboard", "kiri"):
@@ -81,9 +85,17 @@ def chooser(play: Play) -> Callable[[Occasion], str]:
     return lambda game: choose_engine(play.engine, rules, game)
 
 
-def engine_spec(settings: EngineSettings) -> EngineSpec:
+def table_options(play: Play) -> Mapping[str, Option]:
+    """What an account's programs can be told of its Syzygy tables."""
+    tables = play.lichess_bot_tbs.syzygy
+    if not tables.enabled:
+        return {}
+    return {"SyzygyPath": os.pathsep.join(tables.paths), "SyzygyProbeLimit": tables.max_pieces}
+
+
+def engine_spec(settings: EngineSettings, suggested: Mapping[str, Option]) -> EngineSpec:
     """What `build_engine` reads, from a section of the settings."""
-    return EngineSpec(**settings.model_dump())
+    return EngineSpec(**settings.model_dump(), suggested=suggested if settings.kind == "uci" else {})
 
 
 def _names(play: Play) -> tuple[str, ...]:

@@ -47,13 +47,13 @@ class PlayStyle:
 @dataclass(frozen=True, slots=True)
 class BotAccount:
     """An account that plays, with what its games share. `new_engine`: one for each game, by
-    the name that `choose_engine` gives and the game's id. `wall_ms`: the date."""
+    the name that `choose_engine` gives, the game's id and the opponent. `wall_ms`: the date."""
 
     name: str
     platform: Platform
     journal: Journal
     style: PlayStyle
-    new_engine: Callable[[str, str], Engine]
+    new_engine: Callable[[str, str, Player], Engine]
     new_fallback: Callable[[], Engine]
     wall_ms: Callable[[], int]
     measures: Measures = field(default_factory=Unmeasured)

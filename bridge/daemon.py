@@ -9,7 +9,7 @@ from importlib.metadata import version
 
 import structlog
 
-from bridge.account_engines import AccountEngines, chooser
+from bridge.account_engines import AccountEngines, chooser, table_options
 from bridge.clocks import steady_ms, wall_ms
 from bridge.controls import DaemonControls
 from bridge.conversation import Speech, Titles
@@ -182,7 +182,7 @@ class Daemon:
             platform=platform,
             journal=self._journal,
             style=self._style(play),
-            new_engine=partial(self._engines.lend, me.name),
+            new_engine=partial(self._engines.lend, me.name, table_options(play)),
             new_fallback=partial(build_engine, EngineSpec("kiri", builtin=True)),
             wall_ms=wall_ms,
             measures=self._metrics.measures,

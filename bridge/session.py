@@ -200,7 +200,7 @@ class Session:
         bot, other = self._bot, info.player(not self.seat.side)
         kind, color = "bot" if other.is_bot else "human", chess.COLOR_NAMES[self.seat.side]
         self._engine = bot.choose_engine(Occasion(pool, info.speed, info.variant, kind, other.rating, color))
-        engine = bot.new_engine(self._engine, self.game_id)
+        engine = bot.new_engine(self._engine, self.game_id, other)
         self._thinker = Thinker(engine, bot.new_fallback(), self._engine_failed, bot.source)
         if not self._days.count:  # else it may not be needed this time
             self._tasks.spawn(self._thinker.start())

@@ -33,5 +33,7 @@ def build_engine(spec: EngineSpec) -> Engine:
                 nodes=spec.nodes,
                 go_commands=spec.go_commands,
                 ponder=spec.ponder,
+                working_dir=spec.working_dir,
+                suggested=spec.suggested,
             )
     raise EngineError(f"unknown kind of engine {spec.kind!r} (known: kiri, uci, xboard, python, random)")

@@ -88,6 +88,11 @@ class KiriEngine:
         if self._program is not None:
             self._program.write_to(transcript)
 
+    def meet(self, opponent: chess.engine.Opponent) -> None:
+        """As the program does."""
+        if self._program is not None:
+            self._program.meet(opponent)
+
     async def think(self, ledger: Ledger, limit: Limit) -> Choice:
         """A move. Raises EngineError only when not started, or when there is no move."""
         require_move(ledger)

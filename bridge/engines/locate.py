@@ -31,6 +31,13 @@ def find_program(path: str) -> str:
     raise EngineError(f"engine {path!r} is not in PATH{_suggestion(path)}")
 
 
+def find_folder(path: str) -> str:
+    """The folder that a program is to run in. Raises EngineError: there is none."""
+    if not Path(path).is_dir():
+        raise EngineError(f"working_dir {path} is no folder: make it, or leave the key out")
+    return path
+
+
 def installed(name: str) -> str:
     """Where a program is, as `find_program` looks for it; empty where it is not."""
     return shutil.which(name, path=_search_path()) or ""
@@ -48,7 +55,7 @@ def _check(file: Path) -> str:
         raise EngineError(f"engine {file} does not exist{_suggestion(file.name)}")
     if not os.access(file, os.X_OK):
         raise EngineError(f"engine {file} is not executable: chmod +x {file}")
-    return str(file)
+    return str(file.absolute())
 
 
 def _suggestion(name: str) -> str:

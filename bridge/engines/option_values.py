@@ -36,6 +36,14 @@ def option_values(
     return values
 
 
+def suggested_values(
+    offered: Mapping[str, chess.engine.Option], given: Mapping[str, Option], suggested: Mapping[str, Option]
+) -> dict[str, Option]:
+    """What is given, and what is suggested beside it as far as the program has it."""
+    said, had = {name.lower() for name in given}, {name.lower() for name in offered}
+    return {**{name: value for name, value in suggested.items() if name.lower() in had - said}, **given}
+
+
 def _plain(value: Option) -> str | int | bool:
     if isinstance(value, float):
         return int(value) if value.is_integer() else str(value)

@@ -13,8 +13,8 @@ import chess
 import chess.engine
 
 from bridge.engines.answer import accept, engine_board, require_move, within
-from bridge.engines.locate import find_program
-from bridge.engines.option_values import option_values
+from bridge.engines.locate import find_folder, find_program
+from bridge.engines.option_values import option_values, suggested_values
 from bridge.engines.protocols import PROTOCOLS, EngineProtocol, Uci
 from bridge.engines.spec import Option
 from bridge.engines.transcript import Transcript
@@ -44,6 +44,8 @@ class ProcessEngine:
         nodes: int | None = None,
         go_commands: Mapping[str, int | None] | None = None,
         ponder: bool = False,
+        working_dir: str = "",
+        suggested: Mapping[str, Option] | None = None,
         start_timeout_ms: int = START_TIMEOUT_MS,
     ) -> None:
         self._path = path
@@ -53,9 +55,14 @@ class ProcessEngine:
         self._go = dict(go_commands or {})
         self._nodes = nodes if nodes is not None else self._go.get("nodes")
         self._ponder = ponder
+        self._working_dir = working_dir
+        self._suggested = dict(suggested or {})
         self._start_timeout_ms = start_timeout_ms
         self._protocol: EngineProtocol | None = None
         self._transcript: Transcript | None = None
+        self._told: EngineProtocol | None = None
+        """Who knows of the opponent."""
+        self._opponent: chess.engine.Opponent | None = None
         self._thinking = asyncio.Lock()
         self._guard: weakref.finalize[[], ProcessEngine] | None = None
 
@@ -75,7 +82,8 @@ class ProcessEngine:
             async with asyncio.timeout(self._start_timeout_ms / 1000):
                 protocol = await self._spawn(program)
                 await protocol.initialize()
-                await protocol.configure(option_values(self._path, protocol.options, self._options))
+                wanted = suggested_values(protocol.options, self._options, self._suggested)
+                await protocol.configure(option_values(self._path, protocol.options, wanted))
                 await protocol.ping()
         except TimeoutError as error:
             tail = self._last_words()
@@ -93,8 +101,9 @@ class ProcessEngine:
             raise
 
     async def _spawn(self, program: str) -> EngineProtocol:
+        folder = find_folder(self._working_dir) if self._working_dir else None
         try:
-            _, protocol = await self._door.popen([program, *self._args], setpgrp=True)
+            _, protocol = await self._door.popen([program, *self._args], setpgrp=True, cwd=folder)
         except OSError as error:
             raise EngineError(
                 f"engine {program} cannot be executed: {error.strerror}; is it built for this machine?"
@@ -110,6 +119,20 @@ class ProcessEngine:
         self._transcript = transcript
         if self._protocol is not None:
             self._protocol.transcript = transcript
+
+    def meet(self, opponent: chess.engine.Opponent) -> None:
+        """Whom the program plays from now on; it is told before the next move, if it wants to know."""
+        self._opponent, self._told = opponent, None
+
+    async def _introduce(self, protocol: EngineProtocol) -> None:
+        if self._opponent is None or self._told is protocol:
+            return
+        self._told = protocol
+        try:
+            await protocol.send_opponent_information(opponent=self._opponent)
+        except chess.engine.EngineError as error:
+            await self._kill()
+            raise EngineError(f"engine {self._path} failed: {error}") from error
 
     @property
     def is_running(self) -> bool:
@@ -170,6 +193,7 @@ class ProcessEngine:
             if protocol is None:
                 raise EngineError(f"engine {self._path} is not running: start it first")
             # A foreseen move is searched on with the clocks told before it. Tolls and captures would make them wrong.
+            await self._introduce(protocol)
             ponder = self._ponder and limit.ponder and limit.plain and limit.root_moves is None
             found = await self._search(
                 protocol, ledger, self._limit(limit), limit.deadline_ms, self._only(ledger, limit), ponder=ponder
@@ -188,6 +212,7 @@ class ProcessEngine:
             protocol = self._protocol
             if protocol is None:
                 raise EngineError(f"engine {self._path} is not running: start it first")
+            await self._introduce(protocol)
             within = chess.engine.Limit(
                 time=max(1, time_ms) / 1000,
                 nodes=max(1, nodes) if nodes is not None and self._door.takes_nodes else None,

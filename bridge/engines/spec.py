@@ -30,5 +30,9 @@ class EngineSpec:
     """Bounds of every search beside the clock (uci, xboard): nodes (uci alone), depth in plies, movetime in ms."""
     ponder: bool = False
     """Whether it thinks in the opponent's time too (uci)."""
+    working_dir: str = ""
+    """The folder that the program runs in (uci, xboard); "": this program's own."""
+    suggested: Mapping[str, Option] = field(default_factory=dict)
+    """Options that are set where the program has them and `options` says nothing (uci)."""
     silence_stderr: bool = False
     """Whether its stderr is left out of the transcript (uci, xboard, kiri)."""

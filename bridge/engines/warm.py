@@ -6,6 +6,8 @@ game that would not fit beside them, and the one that has waited longest for one
 
 from collections.abc import Callable, Sequence
 
+from chess.engine import Opponent
+
 from bridge.engines.kiri import KiriEngine
 from bridge.engines.process import ProcessEngine
 from bridge.engines.spec import EngineSpec
@@ -32,9 +34,10 @@ class WarmEngines:
         self._idle: list[tuple[EngineSpec, Engine]] = []
         self._closed = False
 
-    def lend(self, spec: EngineSpec, transcript: Transcript | None = None) -> Engine:
-        """An engine for one game, which comes back when it is closed; `transcript`: where it is written what passes."""
-        return _Lent(self, spec, transcript)
+    def lend(self, spec: EngineSpec, transcript: Transcript | None = None, opponent: Opponent | None = None) -> Engine:
+        """An engine for one game, which comes back when it is closed; `transcript`: where it is written what passes;
+        `opponent`: whom it plays."""
+        return _Lent(self, spec, transcript, opponent)
 
     async def take(self, spec: EngineSpec) -> Engine:
         """One that waits, or a new one; where it would not fit beside those that wait, they make room."""
@@ -80,7 +83,10 @@ class WarmEngines:
 
 
 class _Lent:
-    def __init__(self, warm: WarmEngines, spec: EngineSpec, transcript: Transcript | None) -> None:
+    def __init__(
+        self, warm: WarmEngines, spec: EngineSpec, transcript: Transcript | None, opponent: Opponent | None
+    ) -> None:
+        self._opponent = opponent
         self._warm = warm
         self._spec = spec
         self._transcript = transcript
@@ -91,6 +97,8 @@ class _Lent:
         if self._engine is None:
             self._engine = await self._warm.take(self._spec)
             _write(self._engine, self._transcript)
+            if self._opponent is not None and isinstance(self._engine, ProcessEngine | KiriEngine):
+                self._engine.meet(self._opponent)
         try:
             await self._engine.start()
         except BaseException:

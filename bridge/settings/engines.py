@@ -34,6 +34,9 @@ class _Program(Section):
     args: Many[str] = Field(default=(), description="Arguments for the program.")
     options: Options = Field(default_factory=dict, description="The engine's own options, named as the engine does.")
     go_commands: GoCommands = Field(default_factory=GoCommands, description="Bounds of every search.")
+    working_dir: str = Field(
+        default="", description="The folder it runs in and reads its files from; left out: where this program runs."
+    )
     silence_stderr: bool = Field(default=False, description=_SILENCE)
 
 

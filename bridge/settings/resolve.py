@@ -132,7 +132,8 @@ def _with_paths(engine: EngineSettings, folder: FilePath) -> EngineSettings:
         case KiriEngine(path=path) if path:
             return engine.model_copy(update={"path": _program(path, folder)})
         case UciEngine() | XboardEngine():
-            return engine.model_copy(update={"path": _program(engine.path, folder)})
+            here = str(folder / FilePath(engine.working_dir).expanduser()) if engine.working_dir else ""
+            return engine.model_copy(update={"path": _program(engine.path, folder), "working_dir": here})
         case PythonEngine(plugin=plugin) if ".py:" in plugin:
             return engine.model_copy(update={"plugin": str(folder / plugin)})
     return engine

@@ -28,7 +28,7 @@ class Polyglot(Section):
     )
     normalization: Literal["none", "sum", "max"] = Field(
         default="none",
-        description="What min_weight is a percentage of: a position's weights together, or the greatest; none: of none.",
+        description="What min_weight is a percentage of: a position's weights together, or the greatest of them.",
     )
     max_depth: int = Field(default=20, ge=1, description="Moves of ours within which books are used.")
     max_moves: int | None = Field(default=None, ge=1, description=_MAX_MOVES)

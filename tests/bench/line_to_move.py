@@ -174,7 +174,7 @@ async def bridge(moves: list[str]) -> float:
                 platform,
                 journal,
                 style,
-                lambda name, game_id: Scripted(moves),
+                lambda name, game_id, opponent: Scripted(moves),
                 partial(build_engine, spare),
                 int,
             )

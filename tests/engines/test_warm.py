@@ -10,7 +10,7 @@ from bridge.engines.build import build_engine
 from bridge.engines.spec import EngineSpec
 from bridge.engines.warm import WarmEngines
 from bridge.errors import EngineError
-from bridge.interfaces import Limit
+from bridge.interfaces import Limit, Player
 from bridge.rules.ledger import Ledger
 from bridge.settings.models import Settings
 
@@ -129,7 +129,7 @@ async def test_the_settings_bound_what_waits_beside_the_games(children: Children
     engines = AccountEngines(Settings.model_validate({"engines": kinds, "engine_limits": limits}), build_engine)
 
     async def play(name: str) -> set[int]:
-        engine = engines.lend("Kiri", name, "abcdefgh")
+        engine = engines.lend("Kiri", {}, name, "abcdefgh", Player())
         await engine.start()
         running = programs(children) - before
         await engine.close()

@@ -45,7 +45,7 @@ strange: 1
 BOTLI = """
 token: lip_secret
 engines:
-  standard: {dir: /usr/games, name: stockfish, uci_options: {Hash: 16}, limits: {nodes: 5000, depth: 9}}
+  standard: {dir: /usr/games, name: stockfish, uci_options: {Hash: 16}, limits: {nodes: 5000, depth: 9, time: 2.5}}
   blitz_black: {dir: /usr/games, name: stockfish}
 challenge:
   concurrency: 2
@@ -108,6 +108,7 @@ def test_botlis_file_means_the_same_here(ours: Callable[[str], Settings]) -> Non
     assert not play.challenge.accept_bot, "a kind that may play nothing is not let in"
     assert (play.challenge.humans.max_base, play.challenge.humans.time_controls) == (1800, ("25+0",))
     assert (play.draw_or_resign.resign_score, play.draw_or_resign.resign_moves) == (-800, 4)
+    assert settings.engines["standard"].model_dump()["go_commands"]["movetime"] == 2500
     assert play.draw_or_resign.draw == DrawTerms(True, 10, 5, 32, min_moves=30, opponents=Opponents(humans=False))
     assert play.draw_or_resign.resign.opponents == Opponents(min_rating=2300)
     assert play.challenge.block_list == ("Troll",)
@@ -143,6 +144,7 @@ def test_paths_count_from_the_other_bots_folder_and_a_bare_program_is_in_it() ->
 engine:
   dir: ./engines
   name: fish
+  working_dir: data
   polyglot: {book: {standard: [books/a.bin, /b.bin]}}
   lichess_bot_tbs: {syzygy: {paths: [tables]}}
 pgn_directory: games
@@ -150,6 +152,7 @@ pgn_directory: games
     here, there = convert(theirs, "theirs.yml").text, convert(theirs, "theirs.yml", "/opt/bot").text
     assert 'path: "engines/fish"' in here and 'path: "/opt/bot/engines/fish"' in there
     assert 'standard: ["books/a.bin", "/b.bin"]' in here and 'standard: ["/opt/bot/books/a.bin", "/b.bin"]' in there
+    assert 'working_dir: "/opt/bot/data"' in there
     assert 'paths: ["/opt/bot/tables"]' in there and 'folder: "/opt/bot/games"' in there
     bare = convert("engines: {standard: {dir: ., name: fish}}", "theirs.yml").text
     assert 'path: "./fish"' in bare, "a bare name would be looked up on PATH"

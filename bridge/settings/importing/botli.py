@@ -62,7 +62,9 @@ def _engines(draft: Draft) -> None:
         options(draft, (*here, "uci_options"), (*to, "options"))
         number(draft, (*here, "limits", "nodes"), (*to, "nodes"), 1, 2**62)
         number(draft, (*here, "limits", "depth"), (*to, "go_commands", "depth"), 1, 2**31)
-        draft.note((*here, "limits", "time"), "is in seconds there; set engines.NAME.go_commands.movetime, in ms")
+        seconds = draft.peer.take(*here, "limits", "time")
+        if isinstance(seconds, int | float) and seconds > 0:
+            draft.put((*to, "go_commands", "movetime"), max(1, round(1000 * seconds)), (*here, "limits", "time"))
         draft.move((*here, "ponder"), (*to, "ponder"))
         draft.move((*here, "silence_stderr"), (*to, "silence_stderr"))
         draft.note((*here, "move_overhead_multiplier"), "the overhead is measured (play.move_overhead is the least)")

@@ -170,7 +170,9 @@ def _engine(draft: Draft) -> None:
     else:
         draft.note((*here, "ponder"), "only UCI engines are asked to think in the opponent's time")
     draft.move((*here, "silence_stderr"), (*ENGINE, "silence_stderr"))
-    draft.note((*here, "working_dir"), "an engine runs in the folder that the program was started in")
+    working_dir = draft.peer.take("engine", "working_dir")
+    if working_dir and protocol != "homemade":
+        draft.put((*ENGINE, "working_dir"), draft.there(str(working_dir)), (*here, "working_dir"))
     if draft.peer.take("engine", "debug") is True:
         draft.put(("engine_logs", "folder"), "engine-logs", (*here, "debug"))
     _draw_or_resign(draft)
