@@ -206,11 +206,11 @@ class Matchmaker:
 
     async def _answer(self, challenge_id: str) -> tuple[Outcome, str]:
         """What became of it; an offer without an answer is taken back."""
-        if not await self._told(challenge_id):
+        if not await self._told(challenge_id, self._lease_s):
             taken_back = await self._taken_back(challenge_id)
             if not taken_back:
                 # It is a game, or may be one: the stream is about to tell, or does when it is back.
-                await self._told(challenge_id)
+                await self._told(challenge_id, _LEASE_S)
             if taken_back is False:
                 return "accepted", ""
         reason = self._heard.get(challenge_id, "canceled")
@@ -218,9 +218,14 @@ class Matchmaker:
             return "accepted", ""
         return ("lapsed", "") if reason == "canceled" else ("declined", reason)
 
-    async def _told(self, challenge_id: str) -> bool:
+    @property
+    def _lease_s(self) -> float:
+        wanted_ms = None if self.policy is None else self.policy.lease_ms
+        return _LEASE_S if wanted_ms is None else wanted_ms / 1000
+
+    async def _told(self, challenge_id: str, lease_s: float) -> bool:
         try:
-            async with asyncio.timeout(_LEASE_S):
+            async with asyncio.timeout(lease_s):
                 while challenge_id not in self._heard and not self._ending:
                     self._news.clear()
                     await self._news.wait()

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from bridge.decisions.challenge_queue import Preference, SortBy
-from bridge.decisions.challenge_rules import Offer, Rules, objection
+from bridge.decisions.challenge_rules import Offer, Rules, hindrance, objection
 
 BOT_GAMES_A_DAY = 100
 """Games against other bots that Lichess allows in 24 hours, for either side (`bot.vsBot.day`)."""
@@ -28,6 +28,8 @@ class ChallengePolicy:
     online_block_list: tuple[str, ...] = ()
     allow_list: frozenset[str] = frozenset()
     online_allow_list: tuple[str, ...] = ()
+    whitelist: frozenset[str] = frozenset()
+    """Of these every game is accepted that can be played, whatever lists, terms and caps say."""
     sort_by: SortBy = "best"
     preference: Preference = "none"
     max_queued: int = 0
@@ -93,14 +95,15 @@ Answer: TypeAlias = Accept | Wait | Decline
 
 def answer(offer: Offer, policy: ChallengePolicy, situation: Situation) -> Answer:
     """Accept only what can be played and refereed now; the slot must be reserved before the acceptance is sent."""
-    if _unwelcome(offer, policy, situation):
+    friend = offer.challenger in policy.whitelist
+    if not friend and _unwelcome(offer, policy, situation):
         return Decline("generic")
     rules = policy.rules(bot=offer.from_bot)
     if rules is None:
         return Decline("noBot" if offer.from_bot else "onlyBot")
-    if reason := objection(offer, rules):
+    if reason := hindrance(offer, rules) if friend else objection(offer, rules):
         return Decline(reason)
-    if situation.draining or _too_many(offer, rules, situation):
+    if situation.draining or (not friend and _too_many(offer, rules, situation)) or _no_more_bots(offer, situation):
         return Decline("later")
     if not _slot_free(offer, policy, situation):
         return Wait() if situation.queued < policy.max_queued else Decline("later")
@@ -140,6 +143,10 @@ def _too_many(offer: Offer, rules: Rules, situation: Situation) -> bool:
         recent = sum(1 for at_ms in situation.accepted_ms if now_ms - at_ms < 1000 * age_s)
         if recent >= rules.max_recent_challenges:
             return True
+    return False
+
+
+def _no_more_bots(offer: Offer, situation: Situation) -> bool:
     return offer.from_bot and _bots_done(situation)
 
 

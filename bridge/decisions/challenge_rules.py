@@ -70,6 +70,18 @@ def objection(offer: Offer, rules: Rules) -> str | None:
     return _kind(offer, rules) or _clock(offer, rules) or _rating(offer, rules) or _rematch(offer, rules)
 
 
+def hindrance(offer: Offer, rules: Rules) -> str | None:
+    """Why an offer cannot be played whoever makes it: its variant, or a clock that suits no pool."""
+    if offer.rated and offer.ours:
+        return "casual"
+    if reason := _variant(offer, rules):
+        return reason
+    if offer.time_control is None:
+        named = rules.time_controls is not None and CORRESPONDENCE in rules.time_controls
+        return None if named else "timeControl"
+    return _without_pool(offer)
+
+
 def estimated_ms(control: TimeControl) -> int:
     """How long a game takes if both sides use what they have for 40 moves."""
     return 2 * (control.initial_ms + _MOVES * control.increment_ms)
@@ -80,9 +92,18 @@ def _kind(offer: Offer, rules: Rules) -> str | None:
         return "casual"
     if not offer.rated and "casual" not in rules.modes:
         return "rated"
-    if offer.variant not in rules.variants:
-        return "standard" if rules.variants == {"standard"} else "variant"
-    return None
+    return _variant(offer, rules)
+
+
+def _variant(offer: Offer, rules: Rules) -> str | None:
+    if offer.variant in rules.variants:
+        return None
+    return "standard" if rules.variants == {"standard"} else "variant"
+
+
+def _without_pool(offer: Offer) -> str | None:
+    """A rated game is plain chess, which every clock suits."""
+    return "timeControl" if offer.pool is None and not offer.rated else None
 
 
 def _clock(offer: Offer, rules: Rules) -> str | None:
@@ -102,8 +123,7 @@ def _clock(offer: Offer, rules: Rules) -> str | None:
         or _above(estimated_ms(control), longest_min, 60_000)
     ):
         return "tooSlow"
-    # A rated game is plain chess, which every clock suits.
-    return "timeControl" if offer.pool is None and not offer.rated else None
+    return _without_pool(offer)
 
 
 def _days(offer: Offer, rules: Rules) -> str | None:

@@ -54,6 +54,8 @@ class Kind:
     max_rating: int = 4000
     rating_difference: int | None = None
     """At most so far from our own; outranks the two bounds."""
+    min_rating_diff: int = 0
+    """At least so far from our own."""
     target_rating_diff: int | None = None
     """Those nearest to our own rating and so much."""
     preference: Preference = "none"
@@ -73,6 +75,8 @@ class MatchPolicy:
     during_games: bool = False
     back_off_ms: int = 600_000
     """Before the same bot is challenged again; each failure doubles it, up to a day."""
+    lease_ms: int | None = None
+    """After which an offer without an answer is taken back; None: when the platform has let it lapse."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +263,9 @@ def _fits(
         return False
     rating, own = bot.ratings.get(proposal.perf), me.ratings.get(proposal.perf)
     if rating is None:
-        return kind.rating_difference is None
+        return kind.rating_difference is None and not kind.min_rating_diff
+    if own is not None and abs(rating - own) < kind.min_rating_diff:
+        return False
     if kind.rating_difference is not None and own is not None:
         return abs(rating - own) <= kind.rating_difference
     return kind.min_rating <= rating <= kind.max_rating

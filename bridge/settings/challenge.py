@@ -121,6 +121,10 @@ class ChallengeSettings(Terms):
     )
     allow_list: Many[Text] = Field(default=(), description="Where there are any, only these names are accepted.")
     online_allow_list: Many[ListAddress] = Field(default=(), description="Addresses of such lists.")
+    whitelist: Many[Text] = Field(
+        default=(),
+        description="Names from whom every game is accepted that can be played, whatever lists, terms and caps say.",
+    )
     games_reserved_for_humans: Count = Field(default=0, description="Of all slots, those that bots do not get.")
     recent_bot_challenge_age: Annotated[int, Field(ge=1, le=31 * 86_400)] | None = Field(
         default=None, description="Seconds in which max_recent_bot_challenges of one bot are accepted."
@@ -156,6 +160,7 @@ class ChallengeSettings(Terms):
             online_block_list=self.online_block_list,
             allow_list=_ids(self.allow_list),
             online_allow_list=self.online_allow_list,
+            whitelist=_ids(self.whitelist),
             sort_by=self.sort_by,
             preference=self.preference,
             max_queued=self.max_queued,

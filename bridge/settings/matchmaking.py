@@ -59,6 +59,7 @@ class KindSettings(Section):
     target_rating_diff: Annotated[int, Field(ge=-4000, le=4000)] | None = Field(
         default=None, description="Those nearest to our own rating and so much; left out: any."
     )
+    min_rating_diff: Rating | None = Field(default=None, description="At least so far from our own rating.")
     rating_preference: Preference | None = Field(
         default=None, description="high or low: the strongest or weakest twice as often as the others; left out: none."
     )
@@ -82,6 +83,12 @@ class MatchmakingSettings(KindSettings):
     )
     challenge_timeout: int = Field(
         default=30, ge=1, le=10_080, description="Minutes without a game before the next challenge."
+    )
+    timeout: int | None = Field(
+        default=None,
+        ge=1,
+        le=60,
+        description="Seconds after which an offer is taken back; left out: when it has lapsed.",
     )
     challenge_filter: Filter = Field(
         default="none",
@@ -134,6 +141,7 @@ class MatchmakingSettings(KindSettings):
             idle_ms=60_000 * self.challenge_timeout,
             during_games=self.allow_during_games,
             back_off_ms=60_000 * self.back_off_minutes,
+            lease_ms=None if self.timeout is None else 1000 * self.timeout,
         )
 
     def _kind(
@@ -157,6 +165,7 @@ class MatchmakingSettings(KindSettings):
             min_rating=given.get("opponent_min_rating", 600),
             max_rating=given.get("opponent_max_rating", 4000),
             rating_difference=given.get("opponent_rating_difference"),
+            min_rating_diff=given.get("min_rating_diff", 0),
             target_rating_diff=given.get("target_rating_diff"),
             preference=given.get("rating_preference", "none"),
             min_games=given.get("min_games", 0),

@@ -289,3 +289,34 @@ def test_the_strongest_come_first_and_of_equals_the_earliest() -> None:
     rated = Waiting("rated", 4, replace(RATED, rating=1500))
     order = [one.id for one in in_order([weak, strong, equal, titled, rated], "best", "none")]
     assert order == ["titled", "strong", "equal", "rated", "weak"]
+
+
+FRIENDS = replace(
+    POLICY,
+    humans=Rules(min_rating=2000, max_base=60, modes=frozenset({"casual"}), max_simultaneous_games_per_user=0),
+    block_list=frozenset({"ann"}),
+    allow_list=frozenset({"bob"}),
+    whitelist=frozenset({"ann"}),
+)
+
+
+@pytest.mark.parametrize(
+    ("offer", "situation", "expected"),
+    [
+        (OFFER, FREE, YES),
+        (RATED, FREE, PLAIN),
+        (replace(RATED, pool=None), FREE, PLAIN),
+        (OFFER, FULL, Decline("later")),
+        (OFFER, replace(FREE, draining=True), Decline("later")),
+        (BOT, TIRED, Decline("later")),
+        (replace(OFFER, variant="atomic"), FREE, Decline("variant")),
+        (replace(OFFER, pool=None), FREE, Decline("timeControl")),
+        (DAILY, FREE, Decline("timeControl")),
+        (replace(RATED, ours=True), FREE, Decline("casual")),
+        (replace(OFFER, challenger="eve"), FREE, Decline("generic")),
+    ],
+)
+def test_whoever_is_whitelisted_gets_every_game_that_can_be_played(
+    offer: Offer, situation: Situation, expected: Answer
+) -> None:
+    assert answer(offer, FRIENDS, situation) == expected

@@ -55,6 +55,9 @@ def test_anybody_but_oneself_and_those_that_are_blocked() -> None:
         ({"rating_difference": 100}, {"equal"}),
         ({"rating_difference": 100, "min_rating": 2500}, {"equal"}),
         ({"target_rating_diff": 500}, {"strong"}),
+        ({"min_rating_diff": 10}, {"weak", "equal", "strong"}),
+        ({"min_rating_diff": 11}, {"weak", "strong"}),
+        ({"min_rating_diff": 11, "rating_difference": 500}, {"weak"}),
         ({"min_games": 20, "clocks": (BLITZ,)}, set()),
     ],
 )

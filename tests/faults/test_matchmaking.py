@@ -210,3 +210,12 @@ async def test_it_is_off_by_default_and_never_offers_to_people(table: Any, seeks
     await table.play(game, 2)
     assert not any(line.path == "/api/bot/online" for line in table.requests)
     await table.kill()
+
+
+async def test_an_offer_is_taken_back_when_the_settings_say(
+    table: Any, seeks: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.matchmaking._LEASE_S", 600.0)
+    await table.run(matchmaking=seeks(timeout=1), concurrency=1)
+    await table.until(lambda: answers(table))
+    assert answers(table)[0]["outcome"] == "lapsed"

@@ -53,7 +53,7 @@ challenge:
   bot: {variants: [], modes: [rated]}
 resign: {enabled: true, score: -800, consecutive_moves: 4, min_rating: 2300}
 offer_draw: {enabled: true, score: 10, consecutive_moves: 5, min_game_length: 30, against_humans: false}
-matchmaking: {delay: 90, types: {fast: {tc: 10+0, rated: false}, quick: {tc: 3+1}}}
+matchmaking: {delay: 90, timeout: 5, types: {fast: {tc: 10+0, rated: false, min_rating_diff: 40}, quick: {tc: 3+1}}}
 books: {Mine: /books/mine.bin}
 opening_books: {enabled: false, books: {standard: {names: [Mine], max_depth: 15, max_moves: 6}}}
 online_moves: {chessdb: {enabled: false, priority: 100, max_depth: 16, max_moves: 3, trust_eval: true, timeout: 5}}
@@ -120,7 +120,8 @@ def test_botlis_file_means_the_same_here(ours: Callable[[str], Settings]) -> Non
     chessdb = play.online_moves.chessdb_book
     assert (chessdb.priority, chessdb.max_depth, chessdb.max_moves, chessdb.timeout_ms) == (100, 8, 3, 5000)
     assert chessdb.trust_eval
-    assert any(note.startswith("whitelist: ") for note in convert(BOTLI, "theirs.yml").notes)
+    assert play.challenge.whitelist == ("Friend",)
+    assert (play.matchmaking.timeout, play.matchmaking.types["fast"].min_rating_diff) == (5, 40)
 
 
 @pytest.mark.parametrize(

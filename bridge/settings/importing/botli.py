@@ -145,10 +145,10 @@ def _challenge(draft: Draft) -> None:
         draft.tell(("challenge",), "nobody could be accepted; people and bots are both let in")
     elif closed:
         draft.put((*CHALLENGE, "only_bot" if closed == ["human"] else "accept_bot"), closed == ["human"])
-    draft.note(("whitelist",), "our allow_list lets in nobody else, and no list lifts the other rules")
-    names = [str(each) for each in listed(draft.peer.take("blacklist"))]
-    if names:
-        draft.put((*CHALLENGE, "block_list"), names, ("blacklist",))
+    for theirs, ours in (("whitelist", "whitelist"), ("blacklist", "block_list")):
+        names = [str(each) for each in listed(draft.peer.take(theirs))]
+        if names:
+            draft.put((*CHALLENGE, ours), names, (theirs,))
     addresses(draft, ("online_blacklists",), (*CHALLENGE, "online_block_list"))
 
 
@@ -168,7 +168,7 @@ def _matchmaking(draft: Draft) -> None:
     delay = whole(draft.peer.take(*here, "delay"), 1, 600_000)
     if delay is not None:
         draft.put((*MATCHMAKING, "challenge_timeout"), max(1, ceil(delay / 60)), (*here, "delay"))
-    draft.note((*here, "timeout"), "an offer is taken back by itself when it is stale")
+    number(draft, (*here, "timeout"), (*MATCHMAKING, "timeout"), 1, 60)
     draft.move((*here, "selection"), (*MATCHMAKING, "selection"))
     for name in draft.peer.table(*here, "types"):
         _type(draft, ("matchmaking", "types", name), (*MATCHMAKING, "types", name))
@@ -195,9 +195,12 @@ def _type(draft: Draft, here: tuple[str, ...], to: Path) -> None:
         draft.put((*to, "challenge_increment"), step)
     draft.move((*here, "weight"), (*to, "weight"))
     number(draft, (*here, "max_rating_diff"), (*to, "opponent_rating_difference"))
+    number(draft, (*here, "min_rating_diff"), (*to, "min_rating_diff"))
+    draft.put((*to, "target_rating_diff"), 0)
     number(draft, (*here, "target_rating_diff"), (*to, "target_rating_diff"), -4000)
+    if draft.peer.look(*here, "target_rating_diff"):
+        draft.tell((*here, "target_rating_diff"), "is a distance to either side there; here it is added to our rating")
     draft.note((*here, "multiplier"), "failures with one opponent double its own pause (back_off_minutes)")
-    draft.note((*here, "min_rating_diff"), "opponents are bounded from above, or nearest to target_rating_diff")
 
 
 def _books(draft: Draft) -> None:
