@@ -44,6 +44,13 @@ class ClaimVictory:
 
 
 @dataclass(frozen=True, slots=True)
+class ClaimDraw:
+    """Of an opponent who has left; not of a repetition."""
+
+    game_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Say:
     """One chat line of at most 140 characters."""
 
@@ -77,6 +84,7 @@ Action: TypeAlias = (
     | AnswerDraw
     | AnswerTakeback
     | ClaimVictory
+    | ClaimDraw
     | Say
     | AcceptChallenge
     | DeclineChallenge

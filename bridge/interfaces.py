@@ -16,6 +16,7 @@ from bridge.actions import Action as Action
 from bridge.actions import AnswerDraw as AnswerDraw
 from bridge.actions import AnswerTakeback as AnswerTakeback
 from bridge.actions import CancelChallenge as CancelChallenge
+from bridge.actions import ClaimDraw as ClaimDraw
 from bridge.actions import ClaimVictory as ClaimVictory
 from bridge.actions import DeclineChallenge as DeclineChallenge
 from bridge.actions import PlayMove as PlayMove

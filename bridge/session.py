@@ -6,6 +6,7 @@ decides what of it still stands. The board is never moved by our own hand.
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 
 import chess
 import structlog
@@ -21,13 +22,14 @@ from bridge.decisions.engine_choice import Occasion
 from bridge.decisions.pool_choice import Terms
 from bridge.decisions.resign import gives_up
 from bridge.decisions.time_budget import budget, first_move_ms
-from bridge.decisions.turn import Decision, Seat, decide
+from bridge.decisions.turn import Decision, Seat, claims_draw, decide
 from bridge.errands import Errands
 from bridge.errors import BridgeError, JournalError, Refused
 from bridge.interfaces import (
     Abort,
     ChatLine,
     Choice,
+    ClaimDraw,
     ClaimVictory,
     Draft,
     GameInfo,
@@ -268,16 +270,19 @@ class Session:
         if decision is Decision.RESIGN:
             resign = Resign(self.game_id)
             self._errands.while_wanted("resign", resign, self._is_running, every_s=_RESIGN_AGAIN_S)
-        if self._may_claim():
-            claim = ClaimVictory(self.game_id)
-            self._errands.while_wanted("claim", claim, self._may_claim, every_s=_CLAIM_AGAIN_S)
+        for draw, claim in ((False, ClaimVictory(self.game_id)), (True, ClaimDraw(self.game_id))):
+            wanted = partial(self._may_claim, draw=draw)
+            if wanted():
+                self._errands.while_wanted(f"claim {draw}", claim, wanted, every_s=_CLAIM_AGAIN_S)
 
     def _is_running(self) -> bool:
         return self._tracker.ledger.platform is None
 
-    def _may_claim(self) -> bool:
+    def _may_claim(self, *, draw: bool) -> bool:
         """Lichess answers 200 to a claim on our own turn, and does nothing."""
-        return self._can_claim and self._is_running() and self._tracker.ledger.turn != self.seat.side
+        ledger = self._tracker.ledger
+        may = self._can_claim and self._is_running() and ledger.turn != self.seat.side
+        return may and claims_draw(ledger, self.seat) is draw
 
     def _end_turn(self) -> None:
         if self._turn is not None:

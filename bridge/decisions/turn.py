@@ -1,4 +1,4 @@
-"""What to do about a game of ours now: wait, think, resign; and whether a draw is wanted."""
+"""What to do about a game of ours now: wait, think, resign; and whether a draw is wanted, or claimed."""
 
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -45,6 +45,14 @@ def decide(ledger: Ledger, seat: Seat) -> Decision:
     if ledger.turn != seat.side or (outcome is not None and not any(ledger.board.generate_legal_moves())):
         return Decision.WAIT
     return Decision.THINK
+
+
+def claims_draw(ledger: Ledger, seat: Seat) -> bool:
+    """Whether the game of an opponent who has left is a draw: KiriChess says so for certain, or we could never mate."""
+    outcome = ledger.outcome
+    if outcome is not None and seat.acts and ledger.certain:
+        return outcome.winner is None
+    return ledger.board.has_insufficient_material(seat.side)
 
 
 def wants_draw(ledger: Ledger, seat: Seat, *, theirs: bool, offered: bool) -> bool:

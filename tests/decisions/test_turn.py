@@ -3,7 +3,7 @@
 import chess
 import pytest
 
-from bridge.decisions.turn import Decision, Seat, decide, wants_draw
+from bridge.decisions.turn import Decision, Seat, claims_draw, decide, wants_draw
 from bridge.rules.events import Ended, Moved
 from bridge.rules.ledger import Ledger
 from bridge.rules.pools import Ruleset, named, parse_dials
@@ -105,3 +105,13 @@ def test_a_draw_in_a_game_that_is_not_drawn_is_never_wanted() -> None:
 def test_a_mated_side_has_nothing_to_think_about() -> None:
     ledger = game(("f2f3", 0), ("e7e5", 0), ("g2g4", 0), ("d8h4", 0))
     assert decide(ledger, WHITE) is Decision.WAIT
+
+
+def test_the_game_of_one_who_has_left_is_won_or_drawn() -> None:
+    running, flagged = game(fen=ROOK), game(("a2b2", 70_000), fen=ROOK)
+    assert not claims_draw(running, WHITE)
+    assert claims_draw(running, BLACK), "a lone king never mates"
+    assert claims_draw(flagged, WHITE), "the flag of the side that could mate draws"
+    assert not claims_draw(flagged, Seat(chess.WHITE, acts=False)), "in plain chess White still has its rook"
+    won = game(("e2e4", 0), ("e7e5", 70_000))
+    assert not claims_draw(won, WHITE)

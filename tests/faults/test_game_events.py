@@ -223,6 +223,16 @@ async def test_the_ok_of_a_claim_is_no_win(table: Any) -> None:
     assert not table.recorder.of(event_types.VERDICT_PROVISIONAL)
 
 
+async def test_a_draw_is_claimed_where_a_win_is_out_of_reach(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.session.claims_draw", lambda ledger, seat: True)
+    game = await start(table, 6)
+    gone(table, game, 0)
+    await table.until(lambda: table.asked("claim-draw"))
+    assert not table.asked("claim-victory")
+    gone(table, game, None)
+    await table.play(game, 10)
+
+
 @pytest.mark.parametrize("bot_is_white", [False, True])
 async def test_an_abort_that_fails_is_asked_for_again(table: Any, bot_is_white: bool) -> None:
     await table.run(abort_time=1)

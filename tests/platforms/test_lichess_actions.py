@@ -19,6 +19,7 @@ from bridge.interfaces import (
     Action,
     AnswerDraw,
     AnswerTakeback,
+    ClaimDraw,
     ClaimVictory,
     DeclineChallenge,
     GameOpened,
@@ -187,9 +188,10 @@ async def test_closing_ends_what_is_owed(script: "Script", connect: "Connect") -
         await asyncio.wait_for(task, 20)
 
 
-@pytest.mark.parametrize("action", [Resign("g1"), ClaimVictory("g1")])
+@pytest.mark.parametrize("action", [Resign("g1"), ClaimVictory("g1"), ClaimDraw("g1")])
 async def test_resignations_and_claims_wait_faults_out(script: "Script", connect: "Connect", action: Action) -> None:
-    path = f"POST /api/bot/game/g1/{'resign' if isinstance(action, Resign) else 'claim-victory'}"
+    verb = {Resign: "resign", ClaimVictory: "claim-victory"}.get(type(action), "claim-draw")
+    path = f"POST /api/bot/game/g1/{verb}"
     script.on(path, script.says(429, "<html>"), script.says(503), script.hangs_up, script.says())
     await connect(script.url).perform(action)
     assert script.count(path) == 4
@@ -280,7 +282,13 @@ async def test_nothing_is_done_without_a_token(script: "Script", connect: "Conne
 
 async def test_nothing_is_sent_under_the_board_api(script: "Script", connect: "Connect") -> None:
     platform = connect(script.url)
-    for action in [PlayMove("g1", "e2e4"), Resign("g1"), ClaimVictory("g1"), *(action for action, _, _ in ONCE)]:
+    for action in [
+        PlayMove("g1", "e2e4"),
+        Resign("g1"),
+        ClaimVictory("g1"),
+        ClaimDraw("g1"),
+        *(action for action, _, _ in ONCE),
+    ]:
         with pytest.raises(Refused):
             await platform.perform(action)
     assert len(script.asked) > len(ONCE)

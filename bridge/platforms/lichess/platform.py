@@ -18,6 +18,7 @@ from bridge.interfaces import (
     AnswerDraw,
     AnswerTakeback,
     Challenge,
+    ClaimDraw,
     ClaimVictory,
     Connected,
     Disconnected,
@@ -48,6 +49,7 @@ from bridge.rules.snapshot import RUNNING, TimeControl
 
 T = TypeVar("T")
 
+_VERBS = {Resign: "resign", ClaimVictory: "claim-victory", ClaimDraw: "claim-draw"}
 _ALWAYS = asyncio.Event()
 _ALWAYS.set()
 
@@ -260,9 +262,8 @@ class Lichess:
                 await self._owed(action.game_id, self._moved_on(action.game_id), tried).move(path, action.game_id)
                 if sent is not None:
                     self._accepted[action.game_id] = sent
-            case Resign() | ClaimVictory():
-                verb = "resign" if isinstance(action, Resign) else "claim-victory"
-                path = f"/api/bot/game/{action.game_id}/{verb}"
+            case Resign() | ClaimVictory() | ClaimDraw():
+                path = f"/api/bot/game/{action.game_id}/{_VERBS[type(action)]}"
                 await self._owed(action.game_id, self._ended(action.game_id)).claim(path, action.game_id)
             case Abort() | AnswerDraw() | AnswerTakeback():
                 await self._in_step(action.game_id).wait()

@@ -9,6 +9,7 @@ from bridge.interfaces import (
     AnswerDraw,
     AnswerTakeback,
     CancelChallenge,
+    ClaimDraw,
     ClaimVictory,
     DeclineChallenge,
     PlayMove,
@@ -45,5 +46,5 @@ def post_of(action: Action) -> Post:
             return Post(f"/api/challenge/{challenge_id}/decline", Lane.ACCEPT, "decline", {"reason": reason})
         case CancelChallenge(challenge_id):
             return Post(f"/api/challenge/{challenge_id}/cancel", Lane.ACCEPT, "cancel")
-        case PlayMove() | Resign() | ClaimVictory():
+        case PlayMove() | Resign() | ClaimVictory() | ClaimDraw():
             raise AssertionError("sent until accepted, not once")
