@@ -12,6 +12,7 @@ import chess
 import structlog
 
 from bridge import event_types, history
+from bridge.archive import from_archive
 from bridge.bot_account import BotAccount as BotAccount
 from bridge.bot_account import PlayStyle as PlayStyle
 from bridge.conversation import Conversation
@@ -56,8 +57,8 @@ from bridge.voice import Voice
 log = structlog.get_logger("kirichess_session")
 
 _GOODBYE_S = 5.0
-_ARCHIVE_PAUSES_S = (0.0, 1.0, 3.0, 10.0)
-"""The archive can lag behind the stream."""
+_ARCHIVE_PAUSES_S = (0.0, 1.0, 3.0, 10.0, 30.0, 60.0, 60.0)
+"""Before tries to have what the stream left out: once the game is judged finally, nobody asks any more."""
 _RESIGN_AGAIN_S = 5.0
 _CLAIM_AGAIN_S = 10.0
 _DRAWN_S = 1.0
@@ -377,13 +378,14 @@ class Session:
         ledger = self._tracker.ledger
         if all(row.think_ms is not None for row in ledger.rows):
             return ledger
-        for pause_s in _ARCHIVE_PAUSES_S:
-            await asyncio.sleep(pause_s)
-            try:
-                finished = await self._bot.platform.finished(self.game_id)
+        try:
+            finished = await from_archive(partial(self._bot.platform.finished, self.game_id), _ARCHIVE_PAUSES_S)
+            if finished is not None:
                 return await self._tracker.refined(finished.snapshot.clocks_ms or ())
-            except BridgeError as error:
-                log.warning("gaps_not_filled", game=self.game_id, cause=str(error))
+            cause = "the archive does not tell of it"
+        except BridgeError as error:
+            cause = str(error)
+        log.warning("gaps_not_filled", game=self.game_id, cause=cause)
         return ledger
 
     async def _close(self) -> None:

@@ -7,11 +7,13 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 import structlog
 
 from bridge import event_types
+from bridge.archive import from_archive
 from bridge.errors import BridgeError, PlatformError, RecordError, Refused
 from bridge.interfaces import FinishedGame, GameInfo, GameMessage, GameOpened, GameState, Journal
 from bridge.rules.pools import Ruleset
@@ -23,7 +25,7 @@ log = structlog.get_logger("kirichess_watch")
 
 _COVERED = frozenset({"standard", "chess960", "fromPosition"})
 _EXPORT_PAUSES_S = (0.5, 1, 2, 5, 15, 60)
-"""The archive can lag behind the stream; after these tries the stream's own verdict stands."""
+"""After these tries the stream's own verdict stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,13 +223,7 @@ class WatchedGame:
         return end is not None and (end.status == "aborted" or (way.exact and ledger.certain))
 
     async def _archived(self) -> FinishedGame | None:
-        for pause_s in _EXPORT_PAUSES_S:
-            await asyncio.sleep(pause_s)
-            try:
-                return await self._finished(self.game_id)
-            except PlatformError as error:
-                log.info("archive_not_ready", game=self.game_id, cause=str(error))
-        return None
+        return await from_archive(partial(self._finished, self.game_id), _EXPORT_PAUSES_S)
 
 
 def judge_finished(finished: FinishedGame, rules: Ruleset) -> Verdict:

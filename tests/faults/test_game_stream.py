@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from bridge import event_types
+from bridge import archive, event_types, session
 from bridge.arena import Fate, lines
+from bridge.platforms.lichess.timings import Timings
 
 
 async def start(table: Any, plies: int = 0, **more: Any) -> Any:
@@ -45,6 +46,31 @@ async def test_a_line_that_is_lost_with_its_stream_is_made_up_for(table: Any, fa
     await table.play(game, 12)
     await table.resign(game)
     await table.check_undisturbed(game)
+
+
+async def test_an_archive_that_tells_us_to_wait_is_waited_for(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It alone can fill the gap, and after the final verdict nobody asks any more."""
+    monkeypatch.setattr("bridge.session._ARCHIVE_PAUSES_S", (0.0, 0.05, 0.05))
+    game = await start(table, 4)
+    table.faults.next("export", status=429, body={"error": "slow", "ratelimit": {"key": "x", "seconds": 1}})
+    table.engine.delay_s = 0.2
+    table.move(game, table.LINE[4])
+    await table.until(lambda: table.engine.thinking == 1)
+    table.faults.silence("game", game.id)
+    await table.until(lambda: game.plies == 6)
+    table.move(game, table.LINE[6])  # two plies now come in one line
+    await table.play(game, 12)
+    await table.resign(game)
+    await table.check_undisturbed(game)
+    assert len([line for line in table.requests if "/game/export/" in line.path]) == 2, (
+        "there was a gap, and the wait was honoured"
+    )
+
+
+def test_the_archive_s_minute_is_within_our_patience() -> None:
+    """A 429 without a figure holds for so long; `journal verify` misses a verdict that takes longer than it allows."""
+    assert Timings().rate_limit_s < sum(session._ARCHIVE_PAUSES_S) < 300
+    assert Timings().rate_limit_s < archive._PATIENCE_S < 300
 
 
 @pytest.mark.parametrize(
