@@ -172,7 +172,7 @@ class Daemon:
                     )
                 await require_permit(me.name, platform.token_facts, token_link(platform.url), wall_ms)
                 await self._engines.try_all(account.play)
-                sources = open_sources(account.play)
+                sources = open_sources(account.play, me.name)
                 stack.push_async_callback(sources.close)
                 self._lobbies.append((account, self._lobby(me, account.play, platform, sources)))
 

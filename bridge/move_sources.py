@@ -22,13 +22,13 @@ from bridge.sources.site import Site
 from bridge.sources.tablebase import Gaviota, Syzygy, open_gaviota, open_syzygy
 
 
-def open_sources(play: Play) -> Chain:
+def open_sources(play: Play, me: str = "") -> Chain:
     """Books, local tables, the online tablebase, then chessdb, cloud and explorer: lichess-bot's order, but for their
-    priority.
+    priority. `me`: whose games count where it is a player's and nobody is named.
 
     Raises UsageError: a book or a folder of tables cannot be read.
     """
-    return Chain([*_books(play), *_tables(play.lichess_bot_tbs), *_online(play.online_moves)])
+    return Chain([*_books(play), *_tables(play.lichess_bot_tbs), *_online(play.online_moves, me)])
 
 
 def _books(play: Play) -> Iterator[Gated]:
@@ -48,7 +48,7 @@ def _tables(tables: LichessBotTbs) -> Iterator[Gated]:
         yield Gated("gaviota", gaviota)
 
 
-def _online(sites: OnlineMoves) -> Iterator[Gated]:
+def _online(sites: OnlineMoves, me: str) -> Iterator[Gated]:
     if (ends := sites.online_egtb).enabled:
         gate = Gate(ends.min_time * 1000, ends.max_time * 1000, ends.timeout_ms)
         yield Gated("online_egtb", OnlineTables(Site(ends.url), ends.max_pieces, ends.move_quality), gate)
@@ -58,7 +58,7 @@ def _online(sites: OnlineMoves) -> Iterator[Gated]:
         (
             sites.lichess_opening_explorer,
             "lichess_opening_explorer",
-            partial(_explorer, sites.lichess_opening_explorer),
+            partial(_explorer, sites.lichess_opening_explorer, me),
         ),
     ]
     for own, name, source in sorted(opening, key=lambda each: -each[0].priority):
@@ -88,8 +88,8 @@ def _cloud(own: LichessCloudAnalysis, site: Site) -> Cloud:
     return Cloud(site, own.move_quality, **least, within_cp=own.max_score_difference, trusted=own.trust_eval)
 
 
-def _explorer(own: LichessOpeningExplorer, site: Site) -> Explorer:
+def _explorer(own: LichessOpeningExplorer, me: str, site: Site) -> Explorer:
     wins = own.only_with_wins
     return Explorer(
-        site, own.source, player=own.player_name, sort=own.sort, min_games=own.min_games, only_with_wins=wins
+        site, own.source, player=own.player_name or me, sort=own.sort, min_games=own.min_games, only_with_wins=wins
     )

@@ -62,6 +62,8 @@ class Thinker:
             found = await self._source.find(ledger, limit())
             if isinstance(found, Choice):
                 return found
+            if found is not None and len(found.moves) == 1:
+                return Choice(found.moves[0], why=found.why, wdl=found.wdl)
             if found is not None:
                 choice = await self._think(ledger, partial(_narrowed, limit, found.moves))
                 return replace(choice, wdl=found.wdl if choice.uci in found.moves else None)

@@ -7,7 +7,7 @@ from pydantic import Field
 from bridge.settings.base import HttpAddress, Many, Section, Text
 
 _MIN_TIME = "Seconds that our clock must have."
-_MAX_TIME = "Seconds that our clock may have."
+_MAX_TIME = "Seconds that a game may begin with."
 _TIMEOUT = "Milliseconds it is waited for, and never more than a tenth of the time left."
 _MAX_MOVES = "Moves that are taken from it in one game, at most; left out: no bound."
 _REPETITIONS = "Whether a move that repeats a position is taken."
@@ -84,7 +84,7 @@ class LichessOpeningExplorer(OpeningSite):
 
     url: HttpAddress = Field(default="https://explorer.lichess.ovh", description="The server.")
     source: Literal["masters", "lichess", "player"] = Field(default="masters", description="Whose games.")
-    player_name: str = Field(default="", description="Whose, with source: player.")
+    player_name: str = Field(default="", description="Whose, with source: player; left out: our own.")
     sort: Literal["winrate", "games_played", "performance"] = Field(
         default="winrate", description="What makes a move the best; performance is known of a player's games alone."
     )

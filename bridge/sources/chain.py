@@ -29,7 +29,7 @@ BOOK = "polyglot"
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """When a source is asked: our clock, and how long it may take; milliseconds.
+    """When a source is asked: our clock, at most what a game may begin with, and how long it may take; milliseconds.
 
     `out_of_book`: not any more in a game where it has known nothing so many times; None: always. `max_moves`: of ours.
     `max_answers`: that it has given in one game. `only_without_book`: not where a book has known a move in the game.
@@ -86,10 +86,10 @@ class Chain:
 
     def _is_open(self, gated: Gated, ledger: Ledger, limit: Limit) -> bool:
         gate, own_ms = gated.gate, limit.white_ms if ledger.turn else limit.black_ms
-        game_id = ledger.setup.game_id
+        game_id, control = ledger.setup.game_id, ledger.setup.time_control
         return (
             gate.min_ms <= own_ms
-            and (gate.max_ms is None or own_ms <= gate.max_ms)
+            and (gate.max_ms is None or control is None or control.initial_ms <= gate.max_ms)
             and (gate.out_of_book is None or self._misses.of(game_id, gated.name) < gate.out_of_book)
             and (gate.max_moves is None or ledger.board.ply() < 2 * gate.max_moves)
             and (gate.max_answers is None or self._answers.of(game_id, gated.name) < gate.max_answers)

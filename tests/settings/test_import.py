@@ -177,3 +177,57 @@ def test_the_shipped_files_are_taken(ours: Callable[[str], Settings], name: str)
     if not peers:
         pytest.skip("KIRICHESS_PEERS names no folder with lichess-bot and BotLi")
     assert ours((Path(peers) / name / "config.yml.default").read_text("utf-8")).accounts[0].play is not None
+
+
+def test_an_engine_whose_options_hold_paths_runs_where_they_count_from() -> None:
+    theirs = "engine: {name: fish, protocol: uci, uci_options: {SyzygyPath: ./syzygy/, Hash: 16}}"
+    assert 'working_dir: "/opt/bot"' in convert(theirs, "theirs.yml", "/opt/bot").text
+    assert "working_dir" not in convert(theirs.replace("./syzygy/", "/syzygy"), "theirs.yml", "/opt/bot").text
+
+
+@pytest.mark.parametrize(
+    ("variants", "offered"),
+    [("[standard, horde]", "standard"), ("[chess960]", "chess960"), ("[standard, chess960]", "random")],
+)
+def test_a_random_variant_is_one_of_those_that_are_accepted(
+    ours: Callable[[str], Settings], variants: str, offered: str
+) -> None:
+    text = f"engine: {{name: a}}\nchallenge: {{variants: {variants}}}\nmatchmaking: {{challenge_variant: random}}"
+    play = ours(text).accounts[0].play
+    assert play is not None and play.matchmaking.challenge_variant == offered
+
+
+COMMENTED = """
+engines:
+  standard:
+    name: fish
+    limits:
+      time: 5.0      # Max time per move in seconds.
+matchmaking:
+  delay: 480         # Time in seconds the bot must be idle.
+messages:
+  # Keywords:
+  #   {me} our name
+  # Any other words in curly braces will be removed.
+  greeting: "Hi"     # my own words
+"""
+
+
+def test_a_comment_that_would_be_false_here_is_not_kept() -> None:
+    text = convert(COMMENTED, "theirs.yml").text
+    assert "econds" not in text.replace("Milliseconds", "")
+    assert "movetime: 5000  # Milliseconds" in text and "challenge_timeout: 8  # Minutes" in text
+    assert "will be removed" not in text
+    assert "#   {me} our name" in text and "# my own words" in text
+
+
+SHIPPED_HERE_FALSE = ("in seconds the bot", "Half move", "half move", "+10 seconds", "will be removed", "homemade")
+
+
+@pytest.mark.parametrize("name", ["lichess-bot", "BotLi"])
+def test_no_comment_of_the_shipped_files_is_false_here(name: str) -> None:
+    peers = os.environ.get("KIRICHESS_PEERS")
+    if not peers:
+        pytest.skip("KIRICHESS_PEERS names no folder with lichess-bot and BotLi")
+    text = convert((Path(peers) / name / "config.yml.default").read_text("utf-8"), name).text
+    assert [phrase for phrase in SHIPPED_HERE_FALSE if phrase in text] == []

@@ -21,7 +21,7 @@ from bridge.rules.events import Moved, TakenBack
 from bridge.rules.ledger import Ledger
 from bridge.rules.pools import named
 from bridge.rules.position import read_move
-from bridge.rules.snapshot import Setup
+from bridge.rules.snapshot import Setup, TimeControl
 from bridge.settings.play import Play
 from bridge.sources.book import Book, Normalization, Opening
 from bridge.sources.chain import BOOK, Chain, Gate, Gated
@@ -449,8 +449,7 @@ async def test_all_together_take_no_more_than_a_tenth_of_the_time() -> None:
 async def test_gates() -> None:
     source = Scripted(knows_nothing)
     chain = Chain([Gated("slow", source, Gate(20_000, 200_000, out_of_book=2, max_moves=5))])
-    for white_ms in (19_999, 200_001):
-        await chain.find(game(), replace(PLAIN, white_ms=white_ms))
+    await chain.find(game(), replace(PLAIN, white_ms=19_999))
     await chain.find(game(moves="g1f3 g8f6 f3g1 f6g8 " * 3), replace(PLAIN, white_ms=20_000))
     assert source.asked == 0
     for game_id in ("one", "one", "one", "two"):
@@ -548,3 +547,10 @@ async def test_the_sites_are_asked_by_their_priority() -> None:
     plays = [Play.model_validate({"engine": "main", "online_moves": sites}) for sites in (usual, other)]
     names = [[gated.name for gated in open_sources(play)._sources] for play in plays]
     assert names == [["chessdb_book", "lichess_cloud_analysis"], ["lichess_cloud_analysis", "chessdb_book"]]
+
+
+async def test_what_a_game_began_with_bounds_the_sites_not_what_is_left() -> None:
+    begun = Ledger(Setup("game0001", named("anchor"), "think", 0, time_control=TimeControl(600_000, 0)))
+    for most_ms, asked in ((599_999, False), (600_000, True)):
+        chain = Chain([Gated("site", Scripted(knows), Gate(max_ms=most_ms))])
+        assert (await chain.find(begun, PLAIN) is not None) is asked

@@ -19,6 +19,7 @@ from bridge.settings.importing.terms import (
     number,
     options,
     paths,
+    run_there,
     time_controls,
     variants,
     whole,
@@ -60,6 +61,7 @@ def _engines(draft: Draft) -> None:
         draft.put((*to, "kind"), "uci")
         draft.put((*to, "path"), draft.program(PurePath(folder) / program), (*here, "name"))
         options(draft, (*here, "uci_options"), (*to, "options"))
+        run_there(draft, to)
         number(draft, (*here, "limits", "nodes"), (*to, "nodes"), 1, 2**62)
         number(draft, (*here, "limits", "depth"), (*to, "go_commands", "depth"), 1, 2**31)
         seconds = draft.peer.take(*here, "limits", "time")

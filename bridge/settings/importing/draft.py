@@ -3,10 +3,11 @@
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
+from bridge.settings.importing.comments import corrected
 from bridge.settings.importing.peer_file import PeerFile
 from bridge.settings.problems import Path
 
@@ -40,7 +41,15 @@ class Draft:
             node = child
         node[str(to[-1])] = value  # type: ignore[assignment]  # the converters give scalars, lists and tables of them
         if source:
-            self.comments[to] = self.peer.comment(source)
+            above, beside = self.peer.comment(source)
+            self.comments[to] = tuple(corrected(source, line) for line in above), corrected(source, beside)
+
+    def at(self, path: Path) -> Mapping[str, object]:
+        """The table at a path; empty where there is none yet."""
+        node: object = self.root
+        for key in path:
+            node = node.get(str(key)) if isinstance(node, dict) else None
+        return node if isinstance(node, dict) else {}
 
     def move(self, source: Path, to: Path) -> None:
         """Take a value over as it is, if there is one."""

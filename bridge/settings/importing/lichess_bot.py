@@ -18,6 +18,7 @@ from bridge.settings.importing.terms import (
     number,
     options,
     paths,
+    run_there,
     time_controls,
     variants,
     whole,
@@ -131,6 +132,8 @@ def _kind(draft: Draft, source: tuple[str, ...], to: Path, usual: str) -> str:
     mode = str(draft.peer.take(*source, "challenge_mode") or usual)
     draft.put((*to, "challenge_mode"), mode, (*source, "challenge_mode"))
     variant = draft.peer.take(*source, "challenge_variant")
+    if variant == "random":
+        variant = _any_variant(draft)
     if variant in ("standard", "chess960", "random"):
         draft.put((*to, "challenge_variant"), variant, (*source, "challenge_variant"))
     elif variant is not None:
@@ -154,6 +157,13 @@ def _kind(draft: Draft, source: tuple[str, ...], to: Path, usual: str) -> str:
     return mode
 
 
+def _any_variant(draft: Draft) -> str:
+    """One of those that challenges may be of, as far as they are offered here."""
+    given = listed(draft.peer.look("challenge", "variants"))
+    offered = [variant for variant in ("standard", "chess960") if variant in given]
+    return "random" if len(offered) == 2 else next(iter(offered), "standard")
+
+
 def _engine(draft: Draft) -> None:
     peer, here = draft.peer, ("engine",)
     folder, name = str(peer.take("engine", "dir") or "."), str(peer.take("engine", "name") or "engine_name")
@@ -170,9 +180,7 @@ def _engine(draft: Draft) -> None:
     else:
         draft.note((*here, "ponder"), "only UCI engines are asked to think in the opponent's time")
     draft.move((*here, "silence_stderr"), (*ENGINE, "silence_stderr"))
-    working_dir = draft.peer.take("engine", "working_dir")
-    if working_dir and protocol != "homemade":
-        draft.put((*ENGINE, "working_dir"), draft.there(str(working_dir)), (*here, "working_dir"))
+    draft.peer.take("engine", "working_dir")
     if draft.peer.take("engine", "debug") is True:
         draft.put(("engine_logs", "folder"), "engine-logs", (*here, "debug"))
     _draw_or_resign(draft)
@@ -201,6 +209,7 @@ def _program(draft: Draft, program: str, kind: str) -> None:
     for nested in ("go_commands", "egtpath"):
         peer.table("engine", mine).pop(nested, None)
     options(draft, (*here, mine), (*ENGINE, "options"))
+    run_there(draft, ENGINE, peer.look("engine", "working_dir"))
 
 
 def _go(draft: Draft, source: tuple[str, ...], kind: str) -> None:

@@ -117,6 +117,14 @@ def options(draft: Draft, source: Path, to: Path) -> None:
             draft.tell(at, "an option is one value")
 
 
+def run_there(draft: Draft, engine: Path, working_dir: object = None) -> None:
+    """The folder that a program runs in: named, or the other bot's own, where an option's path counts from there."""
+    table = draft.at((*engine, "options"))
+    relative = any(isinstance(value, str) and "/" in value[1:] and value[0] not in "/~<" for value in table.values())
+    if working_dir or relative:
+        draft.put((*engine, "working_dir"), draft.there(str(working_dir or ".")))
+
+
 def clocks(draft: Draft, source: Path, bases: Iterable[int], increments: Iterable[int], mode: str) -> bool:
     """Whether clocks can be offered at all: those of casual games must have a pool."""
     found = [TimeControl(1000 * base, 1000 * inc) for base in bases for inc in increments]
