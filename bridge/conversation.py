@@ -17,6 +17,7 @@ from bridge.errors import JournalError, PlatformError
 from bridge.interfaces import ChatLine, GameInfo, Journal
 from bridge.records.one_line import one_line
 from bridge.rules.ledger import Ledger
+from bridge.rules.pools import Ruleset
 from bridge.rules.verdict import Verdict
 from bridge.tasks import Tasks
 from bridge.voice import Voice
@@ -65,7 +66,7 @@ class Titles:
 class Conversation:
     """The talk of one game that is open. `facts` are asked for when a question comes.
 
-    `opt_out`, `agree`: play on as plain chess, or in another of the `pools`; False: not now, not here.
+    `agree`: play in another of the `pools`, None: as plain chess; or what bars it.
     """
 
     def __init__(
@@ -79,8 +80,7 @@ class Conversation:
         journal: Journal,
         titles: Titles | None,
         facts: Callable[[], chat_commands.Facts],
-        opt_out: Callable[[], bool],
-        agree: Callable[[str], bool],
+        agree: Callable[[str | None], chat_commands.Bar | None],
         pools: Collection[str],
     ) -> None:
         self._me = me
@@ -92,7 +92,6 @@ class Conversation:
         self._journal = journal
         self._titles = titles
         self._facts = facts
-        self._opt_out = opt_out
         self._agree = agree
         self._pools = pools
         self._lang = speech.language
@@ -113,8 +112,9 @@ class Conversation:
             self._lang = LANGUAGES[(chosen - 1) % len(LANGUAGES)]
         ledger = self._facts().ledger
         lines = [self._filled(self._speech.hello)]
-        if self._speech.pool_told:
-            lines += chat_lines.greeting(ledger.setup.rules, self.words)
+        rules = ledger.setup.rules
+        if self._speech.pool_told and rules.scored:
+            lines += chat_lines.greeting(rules, self._safer(rules), self.words)
         for number, line in enumerate(lines):
             if line:
                 self._voice.say(line, once="hello" if number == 0 else f"greeting-{number - 1}")
@@ -170,11 +170,9 @@ class Conversation:
             self._asked[command, line.room] = None
         if command == "!lang" and opponent:
             answer = self._speak(argument)
-        elif command == "!standard":
-            may = opponent and self._opt_out()
-            answer = chat_commands.plain(self.words) if may else chat_commands.refusal(self.words)
-        elif command == "!pool" and argument:
-            *before, answer = self._choose(argument) if opponent else [chat_commands.refusal(self.words)]
+        elif command == "!standard" or (command == "!pool" and argument):
+            choice = None if command == "!standard" else argument
+            *before, answer = self._choose(choice, self._bar(line, opponent=opponent))
             for told in before:
                 self._voice.say(told[: chat_lines.MAX_CHARACTERS], room=line.room)
         else:
@@ -182,15 +180,26 @@ class Conversation:
             answer = " · ".join(LANGUAGES) if found is None else found
         self._voice.say(answer[: chat_lines.MAX_CHARACTERS], room=line.room)
 
-    def _choose(self, pool: str) -> list[str]:
-        if pool not in self._pools:
+    def _bar(self, line: ChatLine, *, opponent: bool) -> chat_commands.Bar | None:
+        """Rules are the two players' affair, and settled where both of them read it."""
+        if not opponent:
+            return chat_commands.Bar.NOT_THE_OPPONENT
+        return None if line.room == "player" else chat_commands.Bar.SPECTATORS_ROOM
+
+    def _choose(self, pool: str | None, bar: chat_commands.Bar | None) -> list[str]:
+        """`pool` None: plain chess."""
+        if bar is None and pool is not None and pool not in self._pools:
             return [chat_commands.unknown_pool(self._pools, self.words)]
-        if not self._agree(pool):
-            return [chat_commands.refusal(self.words)]
+        bar = bar or self._agree(pool)
+        if bar is not None:
+            return [chat_commands.refusal(bar, self.words)]
         ledger = self._facts().ledger
         self._marks = chat_lines.marks_behind(ledger)
         rules = ledger.setup.rules
-        return chat_commands.chosen(rules, safer_control(rules.dials, self._info.time_control), self.words)
+        return chat_commands.chosen(rules, self._safer(rules), self.words)
+
+    def _safer(self, rules: Ruleset) -> str | None:
+        return safer_control(rules.dials, self._info.time_control)
 
     def _speak(self, lang: str) -> str:
         if lang not in LANGUAGES:

@@ -61,6 +61,7 @@ def facts_after(ledger: Ledger) -> dict[str, object]:
         "platform_black_ms": ledger.left_ms[chess.BLACK],
         "fen": to_fen(ledger.board),
         "pool": ledger.setup.rules.pool,
+        "scored": ledger.setup.rules.scored,
         "counted": ledger.plies == len(ledger.moves),
     }
     if ledger.rows and ledger.rows[-1].ply == len(ledger.moves):

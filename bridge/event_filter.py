@@ -5,6 +5,7 @@ from fnmatch import fnmatchcase
 
 from bridge.event_types import GAME_STARTED
 from bridge.interfaces import Entry, Journal
+from bridge.records.pool_told import pool_told
 
 _REMEMBERED = 1000
 """Games whose pool is kept; what is forgotten is looked up in the journal."""
@@ -13,8 +14,8 @@ _REMEMBERED = 1000
 class EventFilter:
     """`events`: type names with `*` for any part. `accounts`, `pools`: names, upper and lower case alike; none: all.
 
-    With `pools` only what belongs to a game in one of them (`custom`: in none) is wanted; a challenge by the pool it
-    was accepted for.
+    With `pools` only what belongs to a game in one of them (`custom`: in none; `standard`: plain chess) is wanted; a
+    challenge by the pool it was accepted for.
     """
 
     def __init__(
@@ -69,9 +70,9 @@ class EventFilter:
 
 
 def pool_in(entry: Entry) -> str | None:
-    """The pool that an entry itself names, in lower case; `custom` for dials that are no pool's; None: it says none."""
+    """The pool that an entry itself names, in lower case, as `pool_told`; None: it says none."""
     verdict = entry.data.get("verdict")
     data: Mapping[str, object] = verdict if isinstance(verdict, Mapping) else entry.data
     if "pool" not in data:
         return None
-    return str(data["pool"] or "custom").lower()
+    return pool_told(data).lower()

@@ -45,7 +45,10 @@ class Fact(TypedDict):
 
 
 class Position(TypedDict):
-    """Where a game stands after an event; the effects are those of the last ply, where it counted."""
+    """Where a game stands after an event; the effects are those of the last ply, where it counted.
+
+    Not `scored`: plain chess is played, and what KiriChess makes of it is only noted.
+    """
 
     white_ms: int | None
     black_ms: int | None
@@ -53,6 +56,7 @@ class Position(TypedDict):
     platform_black_ms: int | None
     fen: str
     pool: str | None
+    scored: NotRequired[bool]
     counted: bool
     event: Fact
     capture: NotRequired[Capture | None]
@@ -81,7 +85,7 @@ class GameStarted(Position):
 
 
 class GameRules(Position):
-    """Other rules; `base_ms` is on both KiriChess clocks."""
+    """Other rules, or plain chess from now on; `base_ms` is on both KiriChess clocks."""
 
     base_ms: int
 
@@ -158,6 +162,8 @@ class PlatformEnd(TypedDict):
 
 
 class VerdictObject(TypedDict):
+    """`scored` is there where plain chess was played: the verdict is only noted."""
+
     schema: Literal["kirichess.verdict/1"]
     id: str
     site: str
@@ -178,6 +184,7 @@ class VerdictObject(TypedDict):
     anomalies: list[Anomalous]
     platform: PlatformEnd | None
     platform_plies: int
+    scored: NotRequired[Literal[False]]
     ledger: NotRequired[list[Row]]
 
 

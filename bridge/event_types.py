@@ -31,7 +31,7 @@ VERDICTS: Final = (VERDICT_PROVISIONAL, VERDICT_FINAL, VERDICT_CHANGED)
 EVENT_TYPES: Final[Mapping[str, str]] = MappingProxyType(
     {
         GAME_STARTED: "a game is followed from now on: players, pool, seat and time control",
-        GAME_RULES: "other rules were agreed on in chat before the second ply: pool and clocks",
+        GAME_RULES: "other rules, or plain chess, were agreed on in chat before the second ply: pool and clocks",
         GAME_PLY: "a ply was played: its effects and both clocks after it",
         GAME_TAKEBACK: "plies were taken back: the ledger stands where it stood before them",
         GAME_FINISHED: "the game is over on its platform",

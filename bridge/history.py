@@ -129,15 +129,5 @@ async def remember_draw(journal: Journal, account: str, game_id: str) -> None:
     await journal.advance(_draw_mark(account, game_id), 1)
 
 
-async def standard(journal: Journal, account: str, game_id: str) -> bool:
-    """Whether the opponent opted out of scoring. Raises JournalError."""
-    return await journal.cursor(f"standard {account} {game_id}") > 0
-
-
-async def remember_standard(journal: Journal, account: str, game_id: str) -> None:
-    """The opponent opted out of scoring. Raises JournalError."""
-    await journal.advance(f"standard {account} {game_id}", 1)
-
-
 def _draw_mark(account: str, game_id: str) -> str:
     return f"draw {account} {game_id}"

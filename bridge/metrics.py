@@ -15,6 +15,7 @@ from prometheus_client.registry import Collector
 from bridge import event_types
 from bridge.errors import JournalError
 from bridge.interfaces import Entry, Journal
+from bridge.records.pool_told import pool_told
 from bridge.stopwatch import Measures
 from bridge.traffic import Traffic
 
@@ -112,7 +113,7 @@ class Metrics:
                 self._failures.inc()
 
     def _judged(self, verdict: Mapping[str, object]) -> None:
-        pool = self._bounded("verdict", "pool", verdict.get("pool") or "custom")
+        pool = self._bounded("verdict", "pool", pool_told(verdict))
         self._verdicts.labels(pool, self._bounded("verdict", "reason", verdict.get("reason"))).inc()
         flag = _table(verdict, "flag")
         if flag:

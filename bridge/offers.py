@@ -53,9 +53,9 @@ class Offers:
             self._offered = True
             self._stood()
 
-    def play_plain(self) -> None:
-        """KiriChess changes nothing any more."""
-        self._seat = Seat(self._seat.side, acts=False)
+    def sit(self, seat: Seat) -> None:
+        """KiriChess acts from now on, or does not any more."""
+        self._seat = seat
 
     def answer(self) -> None:
         """See to it that everything gets its answer."""

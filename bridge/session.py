@@ -6,6 +6,7 @@ decides what of it still stands. The board is never moved by our own hand.
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import chess
@@ -17,7 +18,7 @@ from bridge.bot_account import BotAccount as BotAccount
 from bridge.bot_account import PlayStyle as PlayStyle
 from bridge.conversation import Conversation
 from bridge.days import Days
-from bridge.decisions.chat_commands import Facts
+from bridge.decisions.chat_commands import Bar, Facts
 from bridge.decisions.draw import cannot_pay, is_level
 from bridge.decisions.engine_choice import Occasion
 from bridge.decisions.pool_choice import Terms
@@ -44,8 +45,9 @@ from bridge.interfaces import (
 from bridge.offers import Offers
 from bridge.outbox import Outbox
 from bridge.records.evaluations import Evaluation, to_line
+from bridge.records.pool_told import pool_told
 from bridge.rules.ledger import Ledger
-from bridge.rules.pools import DEFAULT_POOL, named
+from bridge.rules.pools import DEFAULT_POOL, Ruleset, named
 from bridge.rules.verdict import verdict
 from bridge.stopwatch import Stopwatch
 from bridge.tasks import Tasks
@@ -173,18 +175,18 @@ class Session:
         terms = Terms(info.time_control, them.id.lower(), them.is_bot, info.variant, info.speed)
         rules = self._style.choose_rules(terms)
         # A game that no pool fits (from before a change of settings, say) is played as plain chess, like a rated one.
-        acts = rules is not None and not info.rated and not info.tournament
-        rules = rules or named(DEFAULT_POOL)
-        self._seat = Seat(side, acts)
+        fits = rules is not None and _may_act(info)
+        rules = replace(rules or named(DEFAULT_POOL), scored=fits)
         seat = chess.COLOR_NAMES[side]
         await self._tracker.open(info, rules, source="stream", precision_ms=10, seat=seat)
-        self._get_engine(info, rules.pool or "custom" if acts else "standard")
-        self._voice = Voice(self._bot.platform, self._bot.journal, self.me, self.game_id, muted=not acts)
+        self._seat = Seat(side, acts=_may_act(info) and self._rules.scored)
+        self._get_engine(info, pool_told({"pool": self._rules.pool, "scored": self.seat.acts}))
+        # Who has chosen plain chess in chat may go on talking, and choose again.
+        self._voice = Voice(self._bot.platform, self._bot.journal, self.me, self.game_id, muted=not _may_act(info))
         await self._voice.open()
         bot = self._bot
-        talk = (self._style.speech, self._tasks, bot.journal, bot.titles, self._facts, self._opt_out)
-        pools = (self._agree, self._style.rulesets)
-        self._talk = Conversation(self.me, self._voice, info, side, *talk, *pools)
+        talk = (self._style.speech, self._tasks, bot.journal, bot.titles, self._facts)
+        self._talk = Conversation(self.me, self._voice, info, side, *talk, self._agree, self._style.rulesets)
         await self._talk.open()
         offered = await history.draw_offered(self._bot.journal, self.me, self.game_id)
         self._offers = Offers(
@@ -194,8 +196,6 @@ class Session:
             stood=lambda: self._tasks.spawn(self._remember_draw()),
             takebacks=self._style.takebacks,
         )
-        if await history.standard(bot.journal, self.me, self.game_id):
-            self._play_plain()
         if not self._days.count:
             self._tasks.spawn(self._abort_idle())
 
@@ -231,29 +231,22 @@ class Session:
         said = (self._engine, ping_ms, queued, self._evaluation)
         return Facts(tracker.ledger, tracker.elapsed_ms(), self.me, *said)
 
-    def _opt_out(self) -> bool:
-        """Plain chess from here on, as the opponent asked before move two; False: it is too late for that."""
-        if len(self._tracker.ledger.moves) >= 2 or not self.seat.acts:
-            return False
-        self._play_plain()
-        self._tasks.spawn(self._remember_standard())
-        return True
+    @property
+    def _rules(self) -> Ruleset:
+        return self._tracker.ledger.setup.rules
 
-    def _agree(self, pool: str) -> bool:
-        """Another pool from the first move on, as the opponent asked before move two; False: it is too late."""
-        return self.seat.acts and self._tracker.agree(self._style.rulesets[pool])
-
-    async def _remember_standard(self) -> None:
-        try:
-            await history.remember_standard(self._bot.journal, self.me, self.game_id)
-        except JournalError as error:
-            # After a restart the opponent may ask again.
-            log.warning("standard_not_remembered", game=self.game_id, cause=str(error))
-
-    def _play_plain(self) -> None:
-        self._seat = Seat(self.seat.side, acts=False)
+    def _agree(self, pool: str | None) -> Bar | None:
+        """Another pool from the first move on, None: plain chess, as the opponent asked; or what bars it."""
+        ledger = self._tracker.ledger
+        rules = replace(self._rules, scored=False) if pool is None else self._style.rulesets[pool]
+        if ledger.over or ledger.outcome is not None:
+            return Bar.OVER
+        if not self._tracker.agree(rules):
+            return Bar.TOO_LATE
+        self._seat = Seat(self.seat.side, acts=rules.scored)
         if self._offers is not None:
-            self._offers.play_plain()
+            self._offers.sit(self.seat)
+        return None
 
     # -- what we do ----------------------------------------------------------------------------------------------
 
@@ -396,3 +389,8 @@ class Session:
         finally:
             if self._thinker is not None:
                 await self._thinker.close()
+
+
+def _may_act(info: GameInfo) -> bool:
+    """Whether KiriChess may change the game's course (fair play): casual, outside tournaments, with clocks."""
+    return not info.rated and not info.tournament and info.time_control is not None

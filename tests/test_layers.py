@@ -29,7 +29,7 @@ ARROWS: dict[str, set[str]] = {
     "cloudevents": {"interfaces"},
     "event_shapes": {"event_types"},
     "event_schema": {"event_shapes", "event_types"},
-    "event_filter": {"interfaces", "event_types"},
+    "event_filter": {"interfaces", "event_types", "records"},
     "hooks": {"event_filter", "interfaces", "settings", "sinks"},
     # adapters
     "engines": _CONTRACT,
@@ -99,7 +99,7 @@ ARROWS: dict[str, set[str]] = {
     "judged_again": {"recompute", "tracker", "verdicts", *_GAME},
     "controls": {"clocks", "judged_again", "lobby", "platforms", "tracker", "verdicts", "web", *_GAME},
     "feed": _CONTRACT,
-    "metrics": {"stopwatch", "traffic", *_CONTRACT},
+    "metrics": {"records", "stopwatch", "traffic", *_CONTRACT},
     "now": {"feed", "journal", "lobby", "metrics", "platforms", "web"},
     "web": {
         *{"addresses", "clocks", "cloudevents", "event_filter", "event_schema", "records", "verdicts", "words"},

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from bridge import event_types
 from bridge.interfaces import Entry
+from bridge.records.pool_told import pool_told
 from bridge.rules.clock_text import clock_text
 
 if TYPE_CHECKING:
@@ -23,15 +24,18 @@ def game_rows(reader: "JournalReader") -> list[dict[str, object]]:
         if entry.type == event_types.GAME_STARTED:
             rows.setdefault(entry.subject, _started(entry, plies.get(entry.subject, 0)))
         elif (row := rows.get(entry.subject)) is not None:
-            row.update({"pool": entry.data.get("pool")} if entry.type == event_types.GAME_RULES else _end(entry))
+            row.update(_rules(entry) if entry.type == event_types.GAME_RULES else _end(entry))
     return list(rows.values())
 
 
 def _started(entry: Entry, plies: int) -> dict[str, object]:
-    names = ("white", "black", "pool", "url")
-    about = {name: entry.data.get(name) for name in names}
+    about = {name: entry.data.get(name) for name in ("white", "black", "url")} | _rules(entry)
     end = {"state": "running", "result": "*", "reason": None}
     return {"id": entry.subject, "started_ms": entry.time_ms, "account": entry.account, **about, "plies": plies, **end}
+
+
+def _rules(entry: Entry) -> dict[str, object]:
+    return {"pool": entry.data.get("pool"), "scored": entry.data.get("scored") is not False}
 
 
 def _end(entry: Entry) -> dict[str, object]:
@@ -48,7 +52,8 @@ def games_table(rows: Sequence[Mapping[str, object]]) -> "Table":
     for row in rows:
         started = _date(int(str(row["started_ms"])))
         names = ("white", "black", "pool", "plies", "result", "reason", "state")
-        table.add_row(str(row["id"]), started, *(_text(row[name]) for name in names))
+        shown = {**row, "pool": pool_told(row)}
+        table.add_row(str(row["id"]), started, *(_text(shown[name]) for name in names))
     return table
 
 

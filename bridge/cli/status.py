@@ -9,6 +9,7 @@ import click
 
 from bridge.cli.values import server_address
 from bridge.errors import BridgeError, UsageError
+from bridge.records.pool_told import pool_told
 
 DEFAULT_URL = "http://127.0.0.1:8080"
 PATIENCE_S = 5.0
@@ -84,7 +85,7 @@ def _lines(address: str, found: Mapping[str, object]) -> Iterator[str]:
     for game in games:
         clocks = f"{_clock(game.get('white_ms'))} – {_clock(game.get('black_ms'))}"
         players = f"{game.get('white') or '?'} – {game.get('black') or '?'}"
-        yield f"  {game.get('id')}  {players}, {game.get('pool') or 'custom'}, ply {game.get('ply')}, {clocks}"
+        yield f"  {game.get('id')}  {players}, {pool_told(game)}, ply {game.get('ply')}, {clocks}"
     yield f"journal: events so far: {found.get('seq')}"
 
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from enum import Enum, auto
 from gettext import NullTranslations
 from typing import Final
 
-from bridge.decisions.chat_lines import clocks_line, gap_line, pool_line, rules_line
+from bridge.decisions.chat_lines import clocks_line, gap_line, pool_line, rules_line, safe_line
 from bridge.rules.bills import conversion_bill, ending_name, stronger_side
 from bridge.rules.clock_text import decimal
 from bridge.rules.ledger import Ledger
@@ -90,9 +91,23 @@ def _ping(facts: Facts, words: NullTranslations) -> str:
     return words.gettext("The server answers my moves within {ms} ms.").format(ms=facts.ping_ms)
 
 
-def refusal(words: NullTranslations) -> str:
-    """To whoever may not, or no longer, choose the rules."""
-    return words.gettext("Only my opponent chooses, in a casual game, before move two.")
+class Bar(Enum):
+    """Why somebody cannot choose the rules."""
+
+    NOT_THE_OPPONENT = auto()
+    SPECTATORS_ROOM = auto()
+    TOO_LATE = auto()
+    OVER = auto()
+
+
+def refusal(bar: Bar, words: NullTranslations) -> str:
+    """To whoever may not, or no longer, choose the rules: the one condition that fails."""
+    return {
+        Bar.NOT_THE_OPPONENT: words.gettext("Only my opponent chooses the rules."),
+        Bar.SPECTATORS_ROOM: words.gettext("The rules are chosen in the players’ chat, where both players read it."),
+        Bar.TOO_LATE: words.gettext("It is too late: the rules are chosen before move two."),
+        Bar.OVER: words.gettext("It is too late: the game is over."),
+    }[bar]
 
 
 def unknown_pool(known: Iterable[str], words: NullTranslations) -> str:
@@ -101,19 +116,8 @@ def unknown_pool(known: Iterable[str], words: NullTranslations) -> str:
 
 
 def chosen(rules: Ruleset, safe: str | None, words: NullTranslations) -> list[str]:
-    """What is said when a pool was chosen; `safe`: its safe platform clock where this game's is shorter."""
-    told = [pool_line(rules, words)]
-    if safe is not None:
-        text = words.gettext(
-            "Next time play {safe}: transfers lengthen games, and a shorter platform clock ends first."
-        )
-        told.append(text.format(safe=safe))
-    return told
-
-
-def plain(words: NullTranslations) -> str:
-    """What is said when somebody opts out of scoring."""
-    return words.gettext("This game is plain chess; I only note what KiriChess would say.")
+    """What is said when rules were chosen; `safe`: the safe platform clock where this game's is shorter."""
+    return [pool_line(rules, words), *([safe_line(safe, words)] if safe is not None and rules.scored else [])]
 
 
 def spoken(words: NullTranslations) -> str:

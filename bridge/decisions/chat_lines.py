@@ -54,17 +54,27 @@ def clocks_line(ledger: Ledger, elapsed_ms: int = 0, words: NullTranslations = E
 
 
 def pool_name(rules: Ruleset, words: NullTranslations = ENGLISH) -> str:
-    """The pool's name as people write it; `custom game` without one."""
+    """The pool's name as people write it; `custom game` without one, `plain chess` where it is not scored."""
+    if not rules.scored:
+        return words.gettext("plain chess")
     return rules.pool.replace("-", " ").title() if rules.pool else words.gettext("custom game")
 
 
-def greeting(rules: Ruleset, words: NullTranslations = ENGLISH) -> list[str]:
-    """Said once at the start: the pool and what it means, two lines."""
-    return [pool_line(rules, words), rules_line(rules, words)]
+def greeting(rules: Ruleset, safe: str | None = None, words: NullTranslations = ENGLISH) -> list[str]:
+    """Said once at the start: the pool, what it means, and which platform clock is `safe` where this game's is not."""
+    return [pool_line(rules, words), rules_line(rules, words), *([] if safe is None else [safe_line(safe, words)])]
+
+
+def safe_line(safe: str, words: NullTranslations = ENGLISH) -> str:
+    """Why a longer platform clock is better; `safe` as Lichess shows it."""
+    text = words.gettext("Next time play {safe}: transfers lengthen games, and a shorter platform clock ends first.")
+    return text.format(safe=safe)
 
 
 def pool_line(rules: Ruleset, words: NullTranslations = ENGLISH) -> str:
-    """The pool with its clock and economy."""
+    """The pool with its clock and economy, or that it is plain chess."""
+    if not rules.scored:
+        return words.gettext("This game is plain chess; I only note what KiriChess would say.")
     prices = rules.dials.prices
     minutes, seconds = divmod(prices.base_ms // 1000, 60)
     base = f"{minutes}" if not seconds else f"{minutes}:{seconds:02}"

@@ -5,7 +5,7 @@ from typing import Final
 KNOWN: Final = " known"
 """Behind a sink's name: the journal knows that sink, though its cursor may still be 0."""
 
-OF_A_GAME: Final = ("draw", "lang", "standard")
+OF_A_GAME: Final = ("draw", "lang")
 """`KIND ACCOUNT GAME`: what is remembered of a game beside its entries, and goes with them."""
 
 PRUNED: Final = "pruned"

@@ -97,11 +97,12 @@ def _decode_setup(given: Json) -> Setup:
 
 
 def _encode_rules(rules: Ruleset) -> dict[str, object]:
-    return {"pool": rules.pool, "dials": rules.dials.to_mapping()}
+    plain: dict[str, object] = {} if rules.scored else {"scored": False}
+    return {"pool": rules.pool, "dials": rules.dials.to_mapping(), **plain}
 
 
 def _decode_rules(given: Json) -> Ruleset:
     rules = fields.mapping(given, "rules") or {}
     # The pool's name is kept as it was: it may be one that only the configuration of that day knew.
     dials = parse_dials(fields.mapping(rules, "dials") or {}).dials
-    return Ruleset(dials, fields.text(rules, "pool") or None)
+    return Ruleset(dials, fields.text(rules, "pool") or None, scored=rules.get("scored") is not False)

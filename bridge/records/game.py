@@ -16,6 +16,7 @@ class Game:
     """One game that was read; `setup(rules)` and `snapshot` are what `bridge.rules` judges.
 
     `rules`: the dials the game carries itself (a record's `rules`, KiriChess PGN tags), None where it carries none.
+    Not `scored`: it was played as plain chess, whatever it is judged by.
     `tags`: a PGN's own, empty for what is none; `effects`: what its `[%keff]` say by ply, where any of them says
     something; `movetext`: its lines with their numbers. `place`: file, game number and line, for messages.
     """
@@ -33,6 +34,7 @@ class Game:
     black: str = ""
     site: str = ""
     rules: Mapping[str, object] | None = None
+    scored: bool = True
     tags: Mapping[str, str] = field(default_factory=dict)
     effects: Sequence[str | None] = ()
     movetext: Sequence[tuple[int, str]] = field(default=(), repr=False, compare=False)
@@ -41,7 +43,7 @@ class Game:
         """What is settled before the first move, under these rules."""
         return Setup(
             game_id=self.game_id,
-            rules=rules,
+            rules=rules if self.scored else replace(rules, scored=False),
             source=self.source,
             precision_ms=self.precision_ms,
             start_fen=self.start_fen,

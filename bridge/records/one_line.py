@@ -19,6 +19,8 @@ def one_line(verdict: Verdict, words: NullTranslations = ENGLISH) -> str:
     white, black = (decimal(clock_text(ms), words) for ms in (verdict.white_ms, verdict.black_ms))
     how = words.gettext("{reason} at ply {ply}").format(reason=reason_words(outcome, words), ply=verdict.plies)
     parts = [outcome.result, how, f"{white} v {black}", pool.title()[:40] if pool else words.gettext("Custom")]
+    if not verdict.setup.rules.scored:
+        parts.append(words.gettext("plain chess, not scored"))
     if not verdict.certain:
         parts.append(words.gettext("uncertain"))
     if not verdict.final:

@@ -5,6 +5,7 @@ error of a reading in milliseconds (rules §6): `stream 10`, or `none`. `KiriFir
 the Site does not tell how the platform's clock treats first moves; `KiriBerserk` names the sides that berserked (R3).
 `KiriStatus` is the platform's ending in Lichess's word, which `Termination` has no word for, and `recordEnd` where
 nothing is known of it; `KiriFinalThinkMs` what the side to move had thought by then, as a record's `final_think_ms`.
+`KiriScored`, `no`: it was played as plain chess, and what KiriChess makes of it is only noted.
 """
 
 import json
@@ -29,6 +30,7 @@ _FORMS = {
         "none, or a source and its error in milliseconds",
     ),
     "KiriBerserk": ("|".join(_BERSERK), "white, black or both"),
+    "KiriScored": (r"no", "no, or left out"),
     "KiriStatus": (r"[A-Za-z]{1,40}", "a status as Lichess names it"),
 }
 
@@ -43,6 +45,7 @@ class OwnTags:
     clocks: tuple[str, int | None] | None
     berserk: frozenset[chess.Color]
     status: str | None
+    scored: bool
 
 
 def read_own_tags(text: GameText) -> OwnTags:
@@ -64,6 +67,7 @@ def read_own_tags(text: GameText) -> OwnTags:
         clocks=_clocks(given.get("KiriClocks")),
         berserk=frozenset(_BERSERK.get(given.get("KiriBerserk", ""), ())),
         status=given.get("KiriStatus"),
+        scored="KiriScored" not in given,
     )
 
 

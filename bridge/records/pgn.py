@@ -211,6 +211,7 @@ def _game(text: GameText, moves: _Moves, end: PgnEnd, own: OwnTags, start_fen: s
         black=_player(tags, "Black"),
         site="" if site == "?" else site,
         rules=own.rules,
+        scored=own.scored,
         tags=tags,
         effects=moves.effects if any(moves.effects) else (),
         movetext=text.moves,

@@ -167,6 +167,7 @@ def _tags(verdict: Verdict, event: str, date: str) -> dict[str, str]:
         "KiriBerserk": berserk_tag(verdict.berserk),
         "KiriFinalThinkMs": "" if final_ms is None else str(final_ms),
         "KiriStatus": platform.status if platform else RECORD_END,
+        "KiriScored": "" if setup.rules.scored else "no",
         "KiriResult": outcome.result,
         "KiriReason": outcome.reason,
     }

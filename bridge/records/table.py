@@ -13,7 +13,7 @@ from bridge.rules.verdict import Verdict
 CSV_COLUMNS = (
     "id", "site", "white", "black", "pool", "clock_source", "precision_ms", "certain", "final", "result", "reason",
     "flag_side", "flag_cause", "flag_forced", "ended_at_ply", "white_ms", "black_ms", "platform_result",
-    "platform_status", "platform_plies", "anomalies",
+    "platform_status", "platform_plies", "anomalies", "scored",
 )  # fmt: skip
 CSV_LEDGER_COLUMNS = (
     "id", "ply", "side", "uci", "san", "think_ms", "captured", "gain_ms", "loss_ms", "toll_ms", "fee_ms", "chip_ms",
@@ -43,6 +43,7 @@ def _cells(verdict: Verdict, *, with_pool: bool) -> Sequence[str]:
     setup, outcome, platform = verdict.setup, verdict.outcome, verdict.platform
     how = [f"{reason_words(outcome)} at ply {verdict.plies}"]
     how += [setup.rules.pool or "custom dials"] if with_pool else []
+    how += [] if setup.rules.scored else ["not scored"]
     how += [] if verdict.certain else ["uncertain"]
     return (
         setup.game_id,
@@ -65,6 +66,7 @@ def csv_row(verdict: Verdict) -> list[object]:
         _word(flag.forced) if flag else None, verdict.plies, verdict.white_ms, verdict.black_ms,
         platform_result(platform) if platform else None, platform.status if platform else None,
         verdict.platform_plies, " ".join(dict.fromkeys(note.kind for note in verdict.anomalies)),
+        _word(setup.rules.scored),
     ]  # fmt: skip
 
 

@@ -16,7 +16,10 @@ _DRAWN = frozenset({"draw", "stalemate", "insufficientMaterialClaim", "outoftime
 
 
 def verdict_object(verdict: Verdict, *, ledger: bool = False) -> dict[str, object]:
-    """The verdict as JSON values, keys in the documented order; the ledger's rows only where asked for."""
+    """The verdict as JSON values, keys in the documented order; the ledger's rows only where asked for.
+
+    `scored` is false where plain chess was played, else left out.
+    """
     setup, outcome = verdict.setup, verdict.outcome
     out: dict[str, object] = {
         "schema": SCHEMA,
@@ -40,6 +43,8 @@ def verdict_object(verdict: Verdict, *, ledger: bool = False) -> dict[str, objec
         "platform": platform_object(verdict.platform),
         "platform_plies": verdict.platform_plies,
     }
+    if not setup.rules.scored:
+        out["scored"] = False
     if ledger:
         out["ledger"] = [row_object(row, san) for row, san in with_san(verdict)]
     return out

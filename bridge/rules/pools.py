@@ -50,10 +50,14 @@ NAMED: Mapping[str, Dials] = {**POOLS, **PRESETS}
 
 @dataclass(frozen=True, slots=True)
 class Ruleset:
-    """Dials with the name they answer to; `pool` is None when any dial differs from the named pool's."""
+    """Dials with the name they answer to; `pool` is None when any dial differs from the named pool's.
+
+    Not `scored`: the game was played as plain chess, and what these rules make of it is only noted.
+    """
 
     dials: Dials
     pool: str | None
+    scored: bool = True
 
 
 def named(pool: str, pools: Mapping[str, Dials] = NAMED) -> Ruleset:

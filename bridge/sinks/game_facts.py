@@ -9,6 +9,7 @@ import chess
 from bridge import event_types
 from bridge.interfaces import Entry
 from bridge.records.game import printable
+from bridge.records.pool_told import pool_title
 from bridge.sinks.ply_text import changed_text, effects_text, flag_text, move_text, withdrawn_text
 
 _LAST_PLIES = 2
@@ -95,6 +96,5 @@ class GameFacts:
 
     def title(self) -> str:
         """The game's id, its pool, and how late it is seen."""
-        pool = str(self.facts.get("pool") or "custom").title()
         late = " · as spectators see it, 3 plies late" if self.facts.get("delayed") else ""
-        return printable(f"{self.id} · {pool}{late}")
+        return printable(f"{self.id} · {pool_title(self.facts)}{late}")

@@ -10,6 +10,7 @@ from urllib.parse import quote
 from bridge.errors import SinkError
 from bridge.event_types import VERDICT_CHANGED, VERDICT_FINAL
 from bridge.interfaces import Entry
+from bridge.records.pool_told import pool_told
 
 Group: TypeAlias = Literal["game", "opponent", "pool", "all"]
 _GAMES = re.compile(r'^(?=\[Event ")', re.MULTILINE)
@@ -18,7 +19,8 @@ _GAMES = re.compile(r'^(?=\[Event ")', re.MULTILINE)
 class PgnFolder:
     """A Sink that writes a game whenever a verdict brings its PGN; a later one replaces it, in the place it has.
 
-    By group: `<game id>.pgn`, `<opponent>.pgn` (both names of a game that is only watched), `<pool>.pgn`, `games.pgn`.
+    By group: `<game id>.pgn`, `<opponent>.pgn` (both names of a game that is only watched), `<pool>.pgn`
+    (`standard.pgn`: plain chess), `games.pgn`.
     """
 
     def __init__(self, folder: Path, group: Group = "game") -> None:
@@ -50,7 +52,7 @@ def _name(group: Group, text: str, account: str | None) -> str:
     if group == "all":
         return "games"
     if group == "pool":
-        return _tag(text, "KiriPool") or "custom"
+        return pool_told({"pool": _tag(text, "KiriPool"), "scored": _tag(text, "KiriScored") != "no"})
     players = [_tag(text, "White") or "unknown", _tag(text, "Black") or "unknown"]
     own = (account or "").lower()
     others = [player for player in players if player.lower() != own]

@@ -7,6 +7,7 @@ from rich.console import Console
 from bridge import event_types
 from bridge.interfaces import Entry
 from bridge.records.game import printable
+from bridge.records.pool_told import PLAIN, pool_title, pool_told
 from bridge.rules.clock_text import clock_text
 from bridge.sinks.ply_text import changed_text, effects_text, flag_text, move_text, withdrawn_text
 
@@ -40,10 +41,9 @@ def _of_game(entry: Entry) -> str:
     data, game = entry.data, entry.subject
     match entry.type:
         case event_types.GAME_STARTED:
-            pool = str(data.get("pool") or "custom").title()
-            return f"{game} started: {data.get('white')} (White) v {data.get('black')} (Black), pool {pool}"
+            return f"{game} started: {data.get('white')} (White) v {data.get('black')} (Black), {_pool(data)}"
         case event_types.GAME_RULES:
-            return f"{game} pool {str(data.get('pool') or 'custom').title()} from now on  {_clocks(data)}"
+            return f"{game} {_pool(data)} from now on  {_clocks(data)}"
         case event_types.GAME_PLY:
             return f"{game} {move_text(data)}  {_clocks(data)}  {effects_text(data)}"
         case event_types.GAME_TAKEBACK:
@@ -85,6 +85,11 @@ def _of_account(entry: Entry) -> str:
                 f" ({reason})" if reason else ""
             )
     return ""
+
+
+def _pool(data: Mapping[str, object]) -> str:
+    title = pool_title(data)
+    return title if pool_told(data) == PLAIN else f"pool {title}"
 
 
 def _clocks(data: Mapping[str, object]) -> str:

@@ -24,9 +24,10 @@ class GameSummary:
     """A game as the list shows it, brought on by `fold`: clock facts only while it runs, None where one is not known.
 
     `fen` is the position after `ply`, whose turn began at `turn_ms` on the wall clock; `base_ms`: the KiriChess clocks
-    at the start; `delayed`: lines come later than the moves are made, so no clock ticks here. `flag` is the side whose
-    flag fell provisionally (R12); `verdict` the one-line text, `result`, `reason` and `fallen` (its flag) as in
-    `kirichess.verdict/1`, empty before a verdict; `judged_seq`: the number of the entry with the final one.
+    at the start; not `scored`: plain chess is played, KiriChess only noted; `delayed`: lines come later than the moves
+    are made, so no clock ticks here. `flag` is the side whose flag fell provisionally (R12); `verdict` the one-line
+    text, `result`, `reason` and `fallen` (its flag) as in `kirichess.verdict/1`, empty before a verdict; `judged_seq`:
+    the number of the entry with the final one.
     """
 
     id: str
@@ -34,6 +35,7 @@ class GameSummary:
     white: str = ""
     black: str = ""
     pool: str | None = None
+    scored: bool = True
     url: str = ""
     seat: str = ""
     initial_ms: int | None = None
@@ -76,6 +78,7 @@ def fold(game: GameSummary | None, entry: Entry) -> GameSummary | None:
         case event_types.GAME_RULES:
             _move(game, entry.data)
             game.pool, game.base_ms = _text(entry.data, "pool") or None, _number(entry.data, "base_ms")
+            game.scored = entry.data.get("scored") is not False
         case event_types.GAME_PLY | event_types.GAME_TAKEBACK:
             _move(game, entry.data)
             game.turn_ms = entry.time_ms
@@ -103,6 +106,7 @@ def _started(entry: Entry) -> GameSummary:
         white=_text(data, "white"),
         black=_text(data, "black"),
         pool=_text(data, "pool") or None,
+        scored=data.get("scored") is not False,
         url=_text(data, "url"),
         seat=_text(data, "seat"),
         delayed=data.get("delayed") is True,

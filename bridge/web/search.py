@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from bridge import event_types
 from bridge.errors import UsageError
 from bridge.interfaces import Entry, Journal
+from bridge.records.pool_told import pool_told
 from bridge.web.games import GameSummary, fold
 
 WINDOW = 2_000
@@ -21,7 +22,7 @@ MOST = 200
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 STATES = ("running", "finished")
 _TEXTS = ("player", "pool", "result", "reason", "account", "state")
-_TELLING = (event_types.GAME_STARTED, event_types.GAME_FINISHED, *event_types.VERDICTS)
+_TELLING = (event_types.GAME_STARTED, event_types.GAME_RULES, event_types.GAME_FINISHED, *event_types.VERDICTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,16 +130,13 @@ async def _matching(journal: Journal, start: Entry, query: GameQuery) -> GameSum
 
 def _starts_like(game: GameSummary, query: GameQuery) -> bool:
     names = f"{game.white}\n{game.black}".casefold()
-    return (
-        query.player.casefold() in names
-        and query.pool.casefold() in ("", (game.pool or "custom").casefold())
-        and query.account.casefold() in ("", game.account.casefold())
-    )
+    return query.player.casefold() in names and query.account.casefold() in ("", game.account.casefold())
 
 
 def _ends_like(game: GameSummary, query: GameQuery) -> bool:
     return (
         query.result in ("", game.result)
+        and query.pool.casefold() in ("", pool_told(game.to_json()).casefold())
         and query.reason in ("", game.reason)
         and query.state in ("", "running" if game.running else "finished")
     )

@@ -38,7 +38,7 @@ def sheet(entries: Iterable[Entry]) -> Json | None:
     if start is None:
         return None
     out: Json = {"id": start.subject, "started_ms": start.time_ms, **_picked(start.data, _ABOUT)}
-    out |= {"pool": start.data.get("pool"), "start": _picked(start.data, ("fen", *_CLOCKS))}
+    out |= {**_rules(start.data), "start": _picked(start.data, ("fen", *_CLOCKS))}
     out |= {"clocks": _clocks({}, start), "flag": "", "over": False, "plies": []}
     plies: list[Json] = []
     for entry in entries:
@@ -61,7 +61,7 @@ def _take(out: Json, plies: list[Json], entry: Entry) -> None:
     match entry.type:
         case event_types.GAME_RULES:
             base_ms = data.get("base_ms")
-            out |= {"clocks": _clocks(out["clocks"], entry), "pool": data.get("pool")}
+            out |= {"clocks": _clocks(out["clocks"], entry), **_rules(data)}
             out["start"] = {**_table(out["start"]), "white_ms": base_ms, "black_ms": base_ms}
             if plies:
                 plies[-1] |= _picked(data, _EFFECTS)
@@ -80,6 +80,10 @@ def _take(out: Json, plies: list[Json], entry: Entry) -> None:
             out |= {"clocks": _clocks(out["clocks"], entry), "over": True, "flag": ""}
         case event_types.VERDICT_FINAL:
             out |= {"over": True, "flag": ""}
+
+
+def _rules(data: Mapping[str, object]) -> Json:
+    return {"pool": data.get("pool"), "scored": data.get("scored") is not False}
 
 
 def _judged(plies: list[Json], verdict: Mapping[str, object]) -> None:

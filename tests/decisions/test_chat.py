@@ -1,5 +1,7 @@
 """What the bot says: clock facts, in lines that fit."""
 
+from dataclasses import replace
+
 import chess
 import pytest
 
@@ -45,13 +47,13 @@ def test_every_line_fits(rules: Ruleset, lang: str) -> None:
     marks = chat.marks_passed(game(rules, ("e2e4", 0)), set())
     answered = [*chat_commands.AFTER, *(set(chat_commands.COMMANDS) - {"!standard", "!lang"})]
     lines = [
-        *chat.greeting(rules, words(lang)),
+        *chat.greeting(rules, "15+0", words(lang)),
         chat.clock_line(ledger, [(chess.WHITE, 5_399_750), (chess.BLACK, 5_399_750)], words(lang)),
         chat.flag_line(fallen, words(lang)),
         *(reply(command, ledger, 0, lang) for command in answered),
         *chat_commands.chosen(rules, "15+0", words(lang)),
-        chat_commands.plain(words(lang)),
-        chat_commands.refusal(words(lang)),
+        *chat_commands.chosen(replace(rules, scored=False), "15+0", words(lang)),
+        *(chat_commands.refusal(bar, words(lang)) for bar in chat_commands.Bar),
     ]
     assert marks == []
     for line in lines:

@@ -159,7 +159,7 @@ async def test_the_opponent_chooses_the_pool_before_move_two_and_a_restart_knows
     async with run_bridge(settings) as bridge:
         playing = asyncio.create_task(person.play(game_id, 3))
         await plies(bridge, game_id, 2)
-        await asyncio.gather(person.say(game_id, "!pool eclipse"), told(bridge, "Only my opponent chooses"))
+        await asyncio.gather(person.say(game_id, "!pool eclipse"), told(bridge, "It is too late"))
         await person.resign(game_id)
         live = await bridge.recorder.final()
         await playing

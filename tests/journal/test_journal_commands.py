@@ -255,7 +255,6 @@ async def test_a_sink_that_is_forgotten_while_it_works_loses_nothing(tmp_path: P
 async def test_what_is_remembered_of_a_game_goes_with_it(journal: Path) -> None:
     async with SqlJournal(f"sqlite:///{journal}") as opened:
         await history.remember_draw(opened, "Kiri", "mateGame")
-        await history.remember_standard(opened, "Kiri", "mateGame")
         await opened.advance("lang Kiri mateGame", 2)
         await history.remember_draw(opened, "Kiri", "openGame")
         await opened.advance("lobby Kiri", 3)
@@ -264,7 +263,7 @@ async def test_what_is_remembered_of_a_game_goes_with_it(journal: Path) -> None:
     run("prune", "--dry-run", "--journal", str(journal))
     assert set(marks(journal)) == before
     run("prune", "--journal", str(journal))
-    gone = {"draw Kiri mateGame", "standard Kiri mateGame", "lang Kiri mateGame"}
+    gone = {"draw Kiri mateGame", "lang Kiri mateGame"}
     assert before - set(marks(journal)) == gone
 
 

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from html import unescape
 
 import aiohttp
 import pytest
 
 from bridge.interfaces import Draft
+from bridge.rules.pools import named
 from tests.web.browser import Place, place
 
 
@@ -91,3 +93,25 @@ async def test_older_verdicts_follow_the_last_ones_without_gaps_or_repeats(
                 break
             address = unescape(older[1])
     assert "".join(seen) == "5643210"
+
+
+async def test_a_game_whose_rules_were_chosen_in_chat_is_found_and_shown_by_them(here: Place) -> None:
+    """`standard`: plain chess, which the pool that it is only noted by does not find."""
+    plain, other = await here.table("game0007", pool="winder"), await here.table("game0008", pool="winder")
+    plain.tracker.agree(replace(named("winder"), scored=False))
+    other.tracker.agree(named("anchor"))
+    for table in (plain, other):
+        await table.play("e4", "e5")
+        await table.end("resign", True)
+    assert await ids(here, "pool=standard") == ["7"]
+    assert await ids(here, "pool=winder&result=1-0") == ["6", "4"]
+    assert (await ids(here, "pool=anchor"))[0] == "8"
+    async with aiohttp.ClientSession(here.url) as session:
+        async with session.get("/?pool=standard") as response:
+            assert '<span class="pool">plain chess</span>' in await response.text()
+        async with session.get("/games/game0007?lang=nl") as response:
+            assert "volgens de regels van Winder" in await response.text()
+        async with session.get("/api/games/game0007") as response:
+            assert (await response.json())["scored"] is False
+        async with session.get("/api/games?pool=standard") as response:
+            assert [(game["pool"], game["scored"]) for game in await response.json()] == [("winder", False)]
