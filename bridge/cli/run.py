@@ -37,7 +37,7 @@ def command(file: Path, as_json: bool, log_format: "LogFormat") -> None:
     runs then goes on with the next start. The second signal stops at once. SIGHUP reads FILE again:
     policy is replaced for the next decision, or nothing is where the file is wrong or needs a restart.
     """
-    from bridge.cli.logs import set_up_logs
+    from bridge.cli.logs import set_up_logs, tell
     from bridge.cli.running import run_daemon
     from bridge.daemon import Daemon
     from bridge.settings.load import load
@@ -48,7 +48,7 @@ def command(file: Path, as_json: bool, log_format: "LogFormat") -> None:
 
     def announce(daemon: Daemon) -> None:
         if daemon.monitor is not None:
-            click.echo(f"monitor: {daemon.monitor.url}", err=True)
+            tell("monitor_listens", f"monitor: {daemon.monitor.url}", url=daemon.monitor.url)
 
     try:
         asyncio.run(run_daemon(settings, json=as_json, announce=announce, file=file, variables=variables))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from bridge import systemd
 from bridge.cli.console import console, is_lively
+from bridge.cli.logs import tell
 from bridge.cloudevents import to_json
 from bridge.daemon import Daemon
 from bridge.interfaces import Entry, Sink
@@ -110,7 +111,7 @@ def _drain(daemon: Daemon, work: "asyncio.Task[None]") -> None:
         work.cancel()
         return
     if daemon.plays:
-        sys.stderr.write("draining: no new games, running ones are finished; once more to stop at once\n")
+        tell("draining", "draining: no new games, running ones are finished; once more to stop at once")
     systemd.notify("STOPPING=1")
     daemon.drain()
 

@@ -309,7 +309,7 @@ async def test_beside_the_bridge_that_runs_nothing_is_in_the_way(
     assert process.stderr is not None
     try:
         async with asyncio.timeout(60):
-            while b"monitor: http" not in await process.stderr.readline():
+            while b"monitor_listens" not in await process.stderr.readline():
                 pass
         said = await say_async("doctor", "-c", config, TOKEN="lip_bot")
     finally:

@@ -1,6 +1,8 @@
 """Lines of the log: JSON that programs read, with the game on each, and traces that show no variable."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 import structlog
@@ -49,3 +51,18 @@ async def test_a_task_logs_in_the_name_of_who_made_its_set(capsys: pytest.Captur
     await games.spawn(work("of_the_game"))
     said = {line["event"]: line.get("game") for line in map(json.loads, capsys.readouterr().err.splitlines())}
     assert said == {"of_the_account": None, "of_the_game": "g1"}
+
+
+@pytest.mark.parametrize("log_format", ["text", "json"])
+def test_what_libraries_warn_of_takes_the_same_form(log_format: str) -> None:
+    code = "import logging; from bridge.cli.logs import set_up_logs; "
+    code += f"set_up_logs(log_format={log_format!r}); "
+    code += "logging.getLogger('asyncio').error('a task failed:\\nit', exc_info=ValueError('why'))"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stderr
+    if log_format == "text":
+        assert said.count("a task failed") == 1
+        return
+    (line,) = said.splitlines()
+    told = json.loads(line)
+    assert (told["level"], told["logger"], told["event"]) == ("error", "asyncio", "a task failed:\nit")
+    assert told["exception"] == "ValueError: why"

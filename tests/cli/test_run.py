@@ -188,6 +188,21 @@ async def test_an_engine_is_not_handed_the_token(
     assert "tokKiri" not in seen.read_text()
 
 
+async def test_elsewhere_than_on_a_terminal_every_line_of_the_log_is_json(
+    arena: Arena, write: Write, tmp_path: Path
+) -> None:
+    file = write(arena.url, "tokKiri")
+    file.write_text(
+        f"{file.read_text()}monitor: {{listen: '127.0.0.1:0'}}\nengine_logs: {{folder: '{tmp_path}/logs'}}\n"
+    )
+    async with run(file) as process:
+        await until_printed(process, "online")
+        process.terminate()
+        _, err = await asyncio.wait_for(process.communicate(), 60)
+    told = [json.loads(line) for line in err.decode().splitlines()]
+    assert next(line["url"] for line in told if line["event"] == "monitor_listens").startswith("http://127.0.0.1:")
+
+
 # -- how it ends -------------------------------------------------------------------------------------------------
 
 
