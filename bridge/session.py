@@ -202,7 +202,9 @@ class Session:
     def _get_engine(self, info: GameInfo, pool: str) -> None:
         bot, other = self._bot, info.player(not self.seat.side)
         kind, color = "bot" if other.is_bot else "human", chess.COLOR_NAMES[self.seat.side]
-        self._engine = bot.choose_engine(Occasion(pool, info.speed, info.variant, kind, other.rating, color))
+        mode, control = "rated" if info.rated else "casual", info.time_control
+        terms = (other.rating, color, control, mode, bool(info.tournament))
+        self._engine = bot.choose_engine(Occasion(pool, info.speed, info.variant, kind, *terms))
         engine = bot.new_engine(self._engine, self.game_id, other)
         self._thinker = Thinker(engine, bot.new_fallback(), self._engine_failed, bot.source)
         if not self._days.count:  # else it may not be needed this time

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bridge.rules.snapshot import TimeControl
+
 
 @dataclass(frozen=True, slots=True)
 class Occasion:
@@ -17,6 +19,10 @@ class Occasion:
     """The opponent's."""
     color: str
     """Ours: white or black."""
+    time_control: TimeControl | None = None
+    mode: str = "casual"
+    """casual or rated."""
+    tournament: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +37,12 @@ class EngineRule:
     min_rating: int | None = None
     max_rating: int | None = None
     color: str | None = None
+    time_control: TimeControl | None = None
+    mode: str | None = None
+    tournament: bool | None = None
 
 
-_NAMES = ("pool", "speed", "variant", "opponent", "color")
+_NAMES = ("pool", "speed", "variant", "opponent", "color", "time_control", "mode", "tournament")
 
 
 def choose_engine(usual: str, rules: Sequence[EngineRule], game: Occasion) -> str:

@@ -17,6 +17,7 @@ from pydantic import (
 )
 
 from bridge.addresses import split_listen
+from bridge.decisions.pool_choice import parse_time_control
 
 T = TypeVar("T")
 Many: TypeAlias = Annotated[tuple[T, ...], Field(strict=False)]
@@ -108,3 +109,12 @@ HostName: TypeAlias = Annotated[
 Listen: TypeAlias = Annotated[str, AfterValidator(_listen)]
 Dials: TypeAlias = dict[str, object]
 """Dials as a person writes them; `bridge.rules.pools.parse_dials` says what is wrong with them."""
+
+
+def _time_control(value: str) -> str:
+    parse_time_control(value)
+    return value
+
+
+TimeControlLabel: TypeAlias = Annotated[str, AfterValidator(_time_control)]
+"""Minutes+seconds, as Lichess shows a clock."""

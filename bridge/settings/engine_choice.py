@@ -5,7 +5,8 @@ from typing import Literal
 from pydantic import Field
 
 from bridge.decisions.engine_choice import EngineRule
-from bridge.settings.base import Section, Text
+from bridge.decisions.pool_choice import parse_time_control
+from bridge.settings.base import Section, Text, TimeControlLabel
 
 
 class EngineChoice(Section):
@@ -23,8 +24,12 @@ class EngineChoice(Section):
     min_rating: int | None = Field(default=None, ge=0, description="Opponents with this rating or more.")
     max_rating: int | None = Field(default=None, ge=0, description="Opponents with this rating or less.")
     color: Literal["white", "black"] | None = Field(default=None, description="Only with these pieces.")
+    time_control: TimeControlLabel | None = Field(default=None, description="Only at this clock, minutes+seconds.")
+    mode: Literal["casual", "rated"] | None = Field(default=None, description="Only in such games.")
+    tournament: bool | None = Field(default=None, description="Only in tournaments, or only outside them.")
 
     @property
     def rule(self) -> EngineRule:
         """As the decision takes it."""
-        return EngineRule(**self.model_dump())
+        control = None if self.time_control is None else parse_time_control(self.time_control)
+        return EngineRule(**{**self.model_dump(), "time_control": control})

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
+from pydantic import Discriminator, Field, Tag, model_validator
 
 from bridge.decisions.chat_lines import MAX_CHARACTERS
 from bridge.decisions.pool_choice import (
@@ -19,7 +19,7 @@ from bridge.decisions.pool_choice import (
 from bridge.errors import DialError
 from bridge.rules.pools import Ruleset
 from bridge.rules.snapshot import TimeControl
-from bridge.settings.base import Dials, Many, Section, Text
+from bridge.settings.base import Dials, Many, Section, Text, TimeControlLabel
 from bridge.settings.challenge import ChallengeSettings
 from bridge.settings.correspondence import Correspondence
 from bridge.settings.draw_or_resign import DrawOrResign
@@ -28,14 +28,6 @@ from bridge.settings.matchmaking import MatchmakingSettings
 from bridge.settings.pool_names import NamesPools, PoolName
 from bridge.settings.sources import LichessBotTbs, OnlineMoves, Polyglot
 from bridge.settings.tournaments import TournamentSettings
-
-
-def _time_control(value: str) -> str:
-    parse_time_control(value)
-    return value
-
-
-TimeControlLabel: TypeAlias = Annotated[str, AfterValidator(_time_control)]
 
 
 class PoolOfChallenge(Section):

@@ -5,8 +5,7 @@ from typing import Annotated, TypeAlias
 from pydantic import AfterValidator, Discriminator, Field, Tag
 
 from bridge.rules.pools import Ruleset
-from bridge.settings.base import Dials, Many, Text, one_of_form
-from bridge.settings.play import TimeControlLabel
+from bridge.settings.base import Dials, Many, Text, TimeControlLabel, one_of_form
 from bridge.settings.pool_names import NamesPools, PoolName
 
 GameId: TypeAlias = Annotated[

@@ -47,6 +47,7 @@ token: lip_secret
 engines:
   standard: {dir: /usr/games, name: stockfish, uci_options: {Hash: 16}, limits: {nodes: 5000, depth: 9, time: 2.5}}
   blitz_black: {dir: /usr/games, name: stockfish}
+  3+2_rated_tournament: {dir: /usr/games, name: stockfish}
 challenge:
   concurrency: 2
   human: {variants: [chess960], time_controls: [25+0], modes: [casual], max_initial: 1800}
@@ -112,7 +113,10 @@ def test_botlis_file_means_the_same_here(ours: Callable[[str], Settings]) -> Non
     assert play.draw_or_resign.draw == DrawTerms(True, 10, 5, 32, min_moves=30, opponents=Opponents(humans=False))
     assert play.draw_or_resign.resign.opponents == Opponents(min_rating=2300)
     assert play.challenge.block_list == ("Troll",)
-    assert [(rule.engine, rule.speed, rule.color) for rule in play.engines] == [("blitz_black", "blitz", "black")]
+    assert [rule.model_dump(exclude_none=True) for rule in play.engines] == [
+        {"engine": "blitz_black", "speed": "blitz", "color": "black"},
+        {"engine": "3+2_rated_tournament", "time_control": "3+2", "mode": "rated", "tournament": True},
+    ]
     assert play.matchmaking.challenge_timeout == 2
     assert play.matchmaking.types["fast"].challenge_initial_time == (600,)
     assert play.polyglot.book == {"standard": ("/books/mine.bin",)} and play.polyglot.max_depth == 8

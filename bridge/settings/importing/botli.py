@@ -78,14 +78,22 @@ def _choice(draft: Draft, name: str) -> None:
     """The games that an engine is for, from its name: `blitz_black_human`."""
     rule: dict[str, object] = {"engine": name}
     for part in name.split("_"):
-        key = _CONTEXTS.get(part)
+        key = "time_control" if _is_clock(part) else _CONTEXTS.get(part)
         if key is None:
             draft.tell(
                 ("engines", name), f"{part!r} chooses no engine here (play.engines); the engine is there, unused"
             )
             return
-        rule[key] = part
+        rule[key] = True if key == "tournament" else part
     draft.choices.append(rule)
+
+
+def _is_clock(label: str) -> bool:
+    try:
+        parse_time_control(label)
+    except ValueError:
+        return False
+    return True
 
 
 _CONTEXTS = {
@@ -93,6 +101,8 @@ _CONTEXTS = {
     "chess960": "variant",
     **dict.fromkeys(("white", "black"), "color"),
     **dict.fromkeys(("human", "bot"), "opponent"),
+    **dict.fromkeys(("rated", "casual"), "mode"),
+    "tournament": "tournament",
 }
 
 
