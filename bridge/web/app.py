@@ -16,6 +16,7 @@ from bridge.web.exposition import exposition
 from bridge.web.games import Games
 from bridge.web.guard import add_headers, errors_as_json, problem
 from bridge.web.limits import MOST_BODY_BYTES
+from bridge.web.login import is_stranger
 from bridge.web.page import refusals_as_pages
 from bridge.web.pages import Pages
 from bridge.web.search import GameQuery, search
@@ -81,9 +82,11 @@ class _Routes:
         except JournalError as error:
             log.error("games_no_longer_followed", cause=str(error))
 
-    async def healthz(self, _request: web.Request) -> web.Response:
+    async def healthz(self, request: web.Request) -> web.Response:
         report = self._status()
-        body = {name: value for name, value in report.to_json().items() if name in ("healthy", "streams")}
+        # Which accounts there are, and where events go, is for those who may read the rest.
+        told = ("healthy",) if is_stranger(request) else ("healthy", "streams")
+        body = {name: value for name, value in report.to_json().items() if name in told}
         return web.json_response(body, status=200 if report.healthy else 503)
 
     async def readyz(self, _request: web.Request) -> web.Response:

@@ -28,12 +28,18 @@ _OPEN = ("/healthz", "/login")
 
 Who: TypeAlias = Literal["loopback", "token", "session"]
 WHO: Final = web.RequestKey("who", str)
+_STRANGER: Final = web.RequestKey("stranger", bool)
 
 
 def who(request: web.Request) -> Who:
     """By what right somebody asks: this machine's, the token's, or that of a page that was given the token."""
     found = request.get(WHO)
     return "token" if found == "token" else "session" if found == "session" else "loopback"
+
+
+def is_stranger(request: web.Request) -> bool:
+    """Whether there is a token, and nobody has asked for it here."""
+    return request.get(_STRANGER, False)
 
 
 @dataclass(slots=True)
@@ -73,6 +79,7 @@ class Login:
     async def check(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Refuse whoever shows neither token nor cookie; a browser gets the login page instead."""
         if request.path in _OPEN or request.path.startswith("/static/"):
+            request[_STRANGER] = True
             return await handler(request)
         if (session := self._session_of(request)) is not None:
             return await self._in_session(session, request, handler)

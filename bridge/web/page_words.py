@@ -149,10 +149,12 @@ class Words:
         return "–" if ms is None else clock_text(ms).replace(".", self.decimal)
 
     def move(self, fen: str, san: str) -> str:
-        """`12… Nf6` with the language's letters; `fen`: the position that the move led to."""
-        letters = str.maketrans("KQRBN", self.pieces)
+        """`12… Nf6` with the language's letters; `fen`: the position that the move led to, empty: not known."""
+        told = san.translate(str.maketrans("KQRBN", self.pieces))
+        if not fen:
+            return told
         _, turn, *_, number = fen.split(" ")
-        return f"{number + '.' if turn == 'b' else f'{int(number) - 1}…'} {san.translate(letters)}"
+        return f"{number + '.' if turn == 'b' else f'{int(number) - 1}…'} {told}"
 
     def anomaly(self, anomaly: Mapping[str, object]) -> str:
         """What was odd in a game, by a verdict's anomaly: its note, or what its kind means in other languages."""

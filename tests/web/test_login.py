@@ -10,7 +10,7 @@ import pytest
 
 from bridge.errors import UsageError
 from bridge.journal import SqlJournal
-from bridge.web import Monitor, StatusReport, create_monitor
+from bridge.web import Monitor, StatusReport, Stream, create_monitor
 from bridge.web.limits import MOST_BODY_BYTES, Allowance, Limits
 from bridge.web.login import COOKIE
 
@@ -44,7 +44,7 @@ class Browser:
 
 @pytest.fixture
 async def browser() -> AsyncIterator[Browser]:
-    report = StatusReport("0.1.0", 5000, ready=True, streams=())
+    report = StatusReport("0.1.0", 5000, ready=True, streams=(Stream("Anna", True),))
     async with SqlJournal("sqlite://") as journal:
         monitor = Monitor("127.0.0.1:0", TOKEN)
         await monitor.start(create_monitor(journal, lambda: report))
@@ -65,6 +65,11 @@ async def test_a_browser_gets_the_login_page_where_a_program_gets_an_error(brows
     async with browser.session.get("/games/g1") as response:
         assert response.status == 401
         assert response.headers["WWW-Authenticate"] == "Bearer"
+
+
+async def test_a_stranger_learns_whether_it_is_healthy_and_no_more(browser: Browser) -> None:
+    async with browser.session.get("/healthz") as response:
+        assert (response.status, await response.json()) == (200, {"healthy": True})
 
 
 async def test_the_token_is_given_once_and_the_cookie_shown_from_then_on(browser: Browser) -> None:

@@ -29,7 +29,7 @@ function show({ article, board, game, at_ms }) {
   const shown = { clocks: { at_ms }, turn: turnOf(fen), start_ms: game.base_ms, ply: game.ply, delayed: game.delayed };
   for (const name of CLOCKS) shown.clocks[name] = game[name];
   showClocks(article, { ...shown, ticking: isTicking({ ...shown, judged: game.result !== "", over: !game.running }) });
-  const last = game.last_san ? `${moveTo(fen)} ${san(game.last_san)}` : game.ply ? "" : say("no move yet");
+  const last = game.last_san ? `${moveTo(game.fen)} ${san(game.last_san)}` : game.ply ? "" : say("no move yet");
   article.querySelector("[data-move]").textContent = last;
   const flags = { white: "White’s flag has fallen, to be confirmed", black: "Black’s flag has fallen, to be confirmed" };
   article.querySelector("[data-flag]").textContent = game.flag ? say(flags[game.flag]) : "";

@@ -45,7 +45,7 @@ export function moveNumber(ply, startFen) {
   return `${(Number(parts[5]) || 1) + Math.floor(half / 2)}${half % 2 ? "…" : "."}`;
 }
 
-// The number of the ply that led to a position.
+// The number of the ply that led to a position; empty where that is not known.
 export function moveTo(fen) {
-  return moveNumber(0, fen);
+  return fen ? moveNumber(0, fen) : "";
 }
