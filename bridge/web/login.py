@@ -39,7 +39,7 @@ def who(request: web.Request) -> Who:
 
 def is_stranger(request: web.Request) -> bool:
     """Whether there is a token, and nobody has asked for it here."""
-    return request.get(_STRANGER, False)
+    return _STRANGER in request
 
 
 @dataclass(slots=True)
