@@ -6,7 +6,7 @@ happened; sinks follow it. None of them knows another, and none of them decides 
 
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, runtime_checkable
 
 import chess
 
@@ -292,6 +292,15 @@ class Engine(Protocol):
 
     async def close(self) -> None:
         """End every process. Never raises."""
+        ...
+
+
+@runtime_checkable
+class Ponders(Protocol):
+    """An engine that can use the opponent's time after a move of ours that it did not choose itself."""
+
+    def ponder(self, ledger: Ledger, uci: str) -> None:
+        """Think on about the position after that move until it is asked again. Must not wait, never raises."""
         ...
 
 

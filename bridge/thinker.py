@@ -11,7 +11,7 @@ from functools import partial
 import structlog
 
 from bridge.errors import EngineError
-from bridge.interfaces import Choice, Engine, Limit, MoveSource
+from bridge.interfaces import Choice, Engine, Limit, MoveSource, Ponders
 from bridge.rules.ledger import Ledger
 
 log = structlog.get_logger("kirichess_engine")
@@ -60,14 +60,19 @@ class Thinker:
         """A legal move; there must be one. `limit` is asked anew for every try, since the clock runs on."""
         if self._source is not None:
             found = await self._source.find(ledger, limit())
+            if found is not None and not isinstance(found, Choice) and len(found.moves) == 1:
+                found = Choice(found.moves[0], why=found.why, wdl=found.wdl)
             if isinstance(found, Choice):
+                self._ponder(ledger, found.uci, limit())
                 return found
-            if found is not None and len(found.moves) == 1:
-                return Choice(found.moves[0], why=found.why, wdl=found.wdl)
             if found is not None:
                 choice = await self._think(ledger, partial(_narrowed, limit, found.moves))
                 return replace(choice, wdl=found.wdl if choice.uci in found.moves else None)
         return await self._think(ledger, limit)
+
+    def _ponder(self, ledger: Ledger, uci: str, limit: Limit) -> None:
+        if limit.plain and limit.ponder and self._running and isinstance(self._engine, Ponders):
+            self._engine.ponder(ledger, uci)
 
     async def _think(self, ledger: Ledger, limit: Callable[[], Limit]) -> Choice:
         for _ in range(min(_TRIES, _TRIES_A_GAME - self._failures)):

@@ -23,6 +23,7 @@ from bridge.engines.view import Found, allowed
 from bridge.errors import EngineError
 from bridge.interfaces import Choice, Limit
 from bridge.rules.ledger import Ledger
+from bridge.rules.position import read_move
 
 START_TIMEOUT_MS = 10_000
 _GOODBYE_MS = 500
@@ -63,6 +64,7 @@ class ProcessEngine:
         self._told: EngineProtocol | None = None
         """Who knows of the opponent."""
         self._opponent: chess.engine.Opponent | None = None
+        self._musing: asyncio.Future[None] | None = None
         self._thinking = asyncio.Lock()
         self._guard: weakref.finalize[[], ProcessEngine] | None = None
 
@@ -199,6 +201,25 @@ class ProcessEngine:
                 protocol, ledger, self._limit(limit), limit.deadline_ms, self._only(ledger, limit), ponder=ponder
             )
             return within(ledger, Choice(found.uci, found.score_cp, found.depth), limit)
+
+    def ponder(self, ledger: Ledger, uci: str) -> None:
+        """After a move that was looked up, of which the program has foreseen no reply: until the next search."""
+        protocol, board = self._protocol, engine_board(ledger)
+        if not self._ponder or not isinstance(protocol, Uci) or self._thinking.locked():
+            return
+        board.push(read_move(board, uci))
+        if any(board.generate_legal_moves()):
+            self._musing = asyncio.ensure_future(self._muse(protocol, board, ledger.setup.game_id))
+
+    async def _muse(self, protocol: Uci, board: chess.Board, game_id: str) -> None:
+        async with self._thinking:
+            try:
+                async with asyncio.timeout(_GOODBYE_MS / 1000):
+                    await self._introduce(protocol)
+                    await protocol.analysis(board, game=game_id, info=chess.engine.INFO_NONE)
+            except (TimeoutError, EngineError, chess.engine.EngineError):
+                # Whoever asks it next starts it anew, and tells.
+                await self._kill()
 
     async def explore(
         self, ledger: Ledger, moves: Sequence[str], *, time_ms: int, deadline_ms: int, nodes: int | None = None

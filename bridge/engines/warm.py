@@ -114,6 +114,10 @@ class _Lent:
             self._failed = True
             raise
 
+    def ponder(self, ledger: Ledger, uci: str) -> None:
+        if isinstance(self._engine, ProcessEngine):
+            self._engine.ponder(ledger, uci)
+
     async def close(self) -> None:
         engine, self._engine = self._engine, None
         if engine is None:

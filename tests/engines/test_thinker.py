@@ -1,6 +1,7 @@
 """Getting a move: what was looked up comes before the engine."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -17,6 +18,7 @@ class Scripted:
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, ...] | None] = []
+        self.pondered: list[str] = []
 
     async def start(self) -> None:
         pass
@@ -24,6 +26,9 @@ class Scripted:
     async def think(self, ledger: Ledger, limit: Limit) -> Choice:
         self.asked.append(limit.root_moves)
         return Choice("e2e4" if limit.root_moves is None else limit.root_moves[-1])
+
+    def ponder(self, ledger: Ledger, uci: str) -> None:
+        self.pondered.append(uci)
 
     async def close(self) -> None:
         pass
@@ -50,4 +55,16 @@ async def test_one_move_that_is_left_is_played_at_once(
     thinker = Thinker(engine, Scripted(), lambda cause: None, Knows(*moves))
     choice = await thinker.choose(game(), limit)
     assert (choice.uci, choice.wdl, len(engine.asked)) == ("d2d4", 0, asked)
+    await thinker.close()
+
+
+@pytest.mark.parametrize("plain", [True, False])
+async def test_what_was_looked_up_is_pondered_on_where_no_clock_of_ours_moves(
+    game: Game, limit: Limits, plain: bool
+) -> None:
+    engine = Scripted()
+    thinker = Thinker(engine, Scripted(), lambda cause: None, Knows("d2d4"))
+    await thinker.start()
+    await thinker.choose(game(), lambda: replace(limit(), plain=plain))
+    assert engine.pondered == (["d2d4"] if plain else [])
     await thinker.close()

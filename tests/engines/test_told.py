@@ -1,7 +1,9 @@
 """What a program is told beside the moves: whom it plays, where the tables are, where it runs."""
 
+import asyncio
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import chess.engine
@@ -11,8 +13,11 @@ from bridge.account_engines import AccountEngines
 from bridge.engines.build import build_engine
 from bridge.engines.locate import installed
 from bridge.engines.process import ProcessEngine
+from bridge.engines.spec import EngineSpec
+from bridge.engines.transcript import Transcripts
+from bridge.engines.warm import WarmEngines
 from bridge.errors import EngineError
-from bridge.interfaces import Limit, Player
+from bridge.interfaces import Limit, Player, Ponders
 from bridge.rules.ledger import Ledger
 from bridge.settings.models import Settings
 
@@ -50,6 +55,11 @@ def program(folder: Path, *options: str) -> str:
 
 def heard(folder: Path) -> list[str]:
     return (folder / "heard").read_text().splitlines()
+
+
+def only_file(folder: Path) -> str:
+    (file,) = folder.iterdir()
+    return file.read_text()
 
 
 async def test_a_program_that_asks_is_told_whom_it_plays_once_in_each_game(
@@ -96,6 +106,34 @@ async def test_a_program_runs_where_it_is_told_to(tmp_path: Path) -> None:
     assert heard(tmp_path)[0] == str(tmp_path / "there")
     with pytest.raises(EngineError, match="is no folder"):
         await ProcessEngine(program(tmp_path), working_dir=str(tmp_path / "nowhere")).start()
+
+
+@pytest.mark.skipif(not installed("stockfish"), reason="no stockfish")
+@pytest.mark.parametrize("ponder", [True, False])
+async def test_after_a_move_from_a_book_a_program_thinks_on_until_it_is_asked(
+    tmp_path: Path, game: Game, limit: Limits, ponder: bool
+) -> None:
+    logs = Transcripts(tmp_path, 1_000_000, lambda: 0)
+    spec = EngineSpec("uci", "stockfish", {"Hash": 16}, ponder=ponder)
+    warm = WarmEngines(1, build_engine)
+    engine = warm.lend(spec, logs.of("game0001", "Kiri"))
+    await engine.start()
+    assert isinstance(engine, Ponders)
+    engine.ponder(game(), "e2e4")
+    await asyncio.sleep(0.3)
+    engine.ponder(game(moves="e2e4 e7e5"), "g1f3")
+    await asyncio.sleep(0.3)
+    choice = await engine.think(game(moves="e2e4 e7e5 g1f3 b8c6"), replace(limit(), plain=True))
+    assert choice.uci
+    await engine.close()
+    again = warm.lend(spec)
+    await again.start()
+    await again.close()
+    await warm.close()
+    await logs.close()
+    told = only_file(tmp_path)
+    assert ("position startpos moves e2e4 e7e5 g1f3\n" in told) is ponder
+    assert told.count("go infinite") == (2 if ponder else 0)
 
 
 @pytest.mark.skipif(not installed("fairy-stockfish"), reason="no fairy-stockfish")
