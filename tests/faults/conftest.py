@@ -78,6 +78,7 @@ class FakeEngine:
 
     moves: Sequence[str] = LINE
     delay_s: float = 0.0
+    score_cp: int | None = None
     next: list[Behaviour] = field(default_factory=list)
     asked: list[tuple[str, ...]] = field(default_factory=list)
     limits: list[Limit] = field(default_factory=list)
@@ -99,7 +100,7 @@ class FakeEngine:
             if self.next:
                 return await self.next.pop(0)(ledger, limit)
             await asyncio.sleep(self.delay_s)
-            return Choice(self.choice(ledger))
+            return Choice(self.choice(ledger), score_cp=self.score_cp)
         finally:
             self.thinking -= 1
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from bridge import event_types
+
 FIGURE = {"error": "slow down", "ratelimit": {"key": "move", "seconds": 0.2}}
 ANSWERS: dict[str, dict[str, Any]] = {
     "400": {"status": 400, "body": {"error": "Not your turn"}},
@@ -88,16 +90,50 @@ async def test_a_move_that_came_too_late_is_never_sent(table: Any) -> None:
     await table.play(game, 10)
 
 
-@pytest.mark.parametrize("kind", ["chat", "draw", "takeback", "abort", "claim_victory", "resign"])
-async def test_nothing_else_is_in_a_moves_way(table: Any, kind: str) -> None:
-    """Every answer of the other requests is late; moves are not."""
-    await table.run(greeting=True)
-    table.faults.next(kind, status=500, times=50, delay_s=20.0)
+ERRORS: dict[str, dict[str, Any]] = {
+    "400": {"status": 400, "body": {"error": "No"}},
+    "404": {"status": 404, "body": {"error": "No such game"}},
+    "429-minute": {"status": 429, "body": {"error": "slow down", "ratelimit": {"key": "x", "seconds": 60}}},
+    "503": {"status": 503, "body": "<html>Oops</html>"},
+    "reset": {"status": 0},
+    "late": {"status": 500, "delay_s": 20.0},
+    "silent-200": {"status": 200, "body": {"ok": True}},
+}
+ASKS: dict[str, dict[str, Any]] = {
+    "chat": {"greeting": True},
+    "draw": {"draw_or_resign": {"offer_draw_enabled": True, "offer_draw_moves": 1, "offer_draw_pieces": 32}},
+    "takeback": {},
+    "abort": {"abort_time": 1},
+    "claim_victory": {},
+    "resign": {"draw_or_resign": {"resign_enabled": True, "resign_moves": 1}},
+}
+"""What is asked for, and the settings that make us do so."""
+
+
+@pytest.mark.parametrize("error", ERRORS)
+@pytest.mark.parametrize("kind", ASKS)
+async def test_nothing_else_is_in_a_moves_way(table: Any, kind: str, error: str) -> None:
+    """The other requests fail, each time; the moves go on, and no answer is taken for what the stream did not say."""
+    await table.run(**ASKS[kind])
+    table.faults.next(kind, times=500, **ERRORS[error])
+    ordered = table.faults._answers
+
+    def asked() -> bool:  # a late answer's request is not in the log yet
+        return len(ordered) < 500
+
+    table.engine.score_cp = {"draw": 0, "resign": -5000}.get(kind)
     game = table.pair()
-    audience = table.arena.hall.audience
+    if kind == "abort":
+        await table.until(asked, what="it is given back")
     await table.play(game, 4)
-    table.propose_takeback(game)
-    audience.to_players(game, {"type": "opponentGone", "gone": True, "claimWinInSeconds": 0})
-    table.arena.hall.say(game, "player", "Human", "!clock")
+    if kind == "takeback":
+        table.propose_takeback(game)
+    if kind == "claim_victory":
+        gone = {"type": "opponentGone", "gone": True, "claimWinInSeconds": 0}
+        table.arena.hall.audience.to_players(game, gone)
+    await table.until(asked, what="it is asked for")
     async with asyncio.timeout(10.0):
-        await table.play(game, 10)
+        await table.play(game, 12)
+    assert game.moves == list(table.LINE[:12])
+    assert len(table.asked("/move/")) == 6
+    assert not table.recorder.of(event_types.VERDICT_PROVISIONAL)
