@@ -88,7 +88,12 @@ async def test_a_program_that_fails_is_started_again_in_the_same_game(
     for uci_move in ("e2e4", "d2d4", "c2c3", "g2g3"):
         at = game.plies
         table.move(game, uci_move)
+        if uci_move == "d2d4" and fault not in ("slow", "flood"):
+            await table.until(lambda: table.recorder.of(event_types.ENGINE_FAILED), what="the failure")
+            failed_s = time.monotonic()
         await table.until(lambda at=at: game.plies == at + 2, what=f"an answer to {uci_move}")
+        if uci_move == "d2d4" and fault not in ("slow", "flood"):
+            assert time.monotonic() - failed_s < RESTARTED_S, "a fresh program has answered"
     failed = table.recorder.of(event_types.ENGINE_FAILED, game.id)
     assert len(failed) == (0 if fault in ("slow", "flood") else 1)
     assert len(running(str(uci))) == 1
