@@ -230,6 +230,6 @@ class Conversation:
                 "opponent": self._opponent.name,
                 "me": self._me,
                 "pool": chat_lines.pool_name(facts.ledger.setup.rules, self.words),
-                "engine": facts.engine,
+                "engine": chat_commands.engine_text(facts, self.words),
             },
         )

@@ -305,6 +305,25 @@ class Ponders(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class EngineName:
+    """What an engine is: `kind` as the settings have it, `name` what its program calls itself (its file's name before
+    it has said so) or the class of a plugin; empty: none."""
+
+    kind: str
+    name: str = ""
+
+
+@runtime_checkable
+class Named(Protocol):
+    """An engine that tells what it is."""
+
+    @property
+    def called(self) -> EngineName:
+        """At any time, started or not."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class RootMoves:
     """The moves (UCI, the best first) among which an engine may choose; `wdl` of all of them as for a choice."""
 

@@ -230,8 +230,9 @@ class Session:
     def _facts(self) -> Facts:
         tracker = self._tracker
         ping_ms, queued = self._bot.overhead.p95_ms, self._bot.queued()
-        said = (self._engine, ping_ms, queued, self._evaluation)
-        return Facts(tracker.ledger, tracker.elapsed_ms(), self.me, *said)
+        called = self._thinker.called if self._thinker is not None else None
+        name = (called.kind, called.name) if called is not None else ("", self._engine)
+        return Facts(tracker.ledger, tracker.elapsed_ms(), self.me, *name, ping_ms, queued, self._evaluation)
 
     @property
     def _rules(self) -> Ruleset:
@@ -294,7 +295,7 @@ class Session:
         if choice.score_cp is not None:
             thought = Evaluation(len(moves) + 1, choice.uci, choice.score_cp, choice.depth)
             self._bot.journal.keep(self.game_id, f"engine:{self.me}", to_line(thought), 0)
-            self._evaluation = f"{choice.score_cp / 100:+.2f}"
+            self._evaluation = thought.for_white(self.seat.side)
         self._scores.append(choice.score_cp if choice.trusted else None)
         # Tables know nothing of the clocks that decide KiriChess games.
         wdl = choice.wdl if not self.seat.acts or ledger.outcome is not None else None

@@ -11,7 +11,7 @@ from functools import partial
 import structlog
 
 from bridge.errors import EngineError
-from bridge.interfaces import Choice, Engine, Limit, MoveSource, Ponders
+from bridge.interfaces import Choice, Engine, EngineName, Limit, MoveSource, Named, Ponders
 from bridge.rules.ledger import Ledger
 
 log = structlog.get_logger("kirichess_engine")
@@ -42,6 +42,11 @@ class Thinker:
         self._running = False
         # Held while the engine starts or thinks: a search that was called off has ended before the next one begins.
         self._busy = asyncio.Lock()
+
+    @property
+    def called(self) -> EngineName | None:
+        """What the engine is, if it tells."""
+        return self._engine.called if isinstance(self._engine, Named) else None
 
     async def start(self) -> None:
         """Start the engine ahead of its first move; a failure is met again, and told, when it is asked."""

@@ -18,15 +18,21 @@ COMMANDS: Final = (
 )
 AFTER: Final = ("!bill", "!eval")
 """Answered once the platform's game is over."""
+_KINDS: Final = {"uci": "UCI", "xboard": "XBoard", "python": "Python"}
+_MOST_OF_A_NAME: Final = 80
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What answers are made of. `elapsed_ms`: how long the running turn has lasted; `ping_ms` None: not measured."""
+    """What answers are made of. `elapsed_ms`: how long the running turn has lasted; `ping_ms` None: not measured.
+
+    `engine_kind` as the settings have it, `engine` the name of its program or class; `evaluation` from White's side.
+    """
 
     ledger: Ledger
     elapsed_ms: int = 0
     me: str = ""
+    engine_kind: str = ""
     engine: str = ""
     ping_ms: int | None = None
     queued: int = 0
@@ -58,8 +64,9 @@ def _after(command: str, facts: Facts, words: NullTranslations) -> str:
     if facts.ledger.platform is None:
         return words.gettext("I answer {command} after the game.").format(command=command)
     if command == "!eval":
-        known = words.gettext("My last evaluation: {evaluation}").format(evaluation=facts.evaluation)
-        return known if facts.evaluation else words.gettext("I have no evaluation.")
+        known = words.gettext("My last evaluation, from White’s side: {evaluation}")
+        told = known.format(evaluation=decimal(facts.evaluation, words))
+        return told if facts.evaluation else words.gettext("I have no evaluation.")
     return _bill(facts.ledger, words)
 
 
@@ -83,6 +90,21 @@ def _bill(ledger: Ledger, words: NullTranslations) -> str:
 def _help(facts: Facts, words: NullTranslations) -> str:
     commands = (*COMMANDS, *(AFTER if facts.ledger.platform is not None else ()))
     return words.gettext("I referee KiriChess. Commands: {commands}").format(commands=" ".join(commands))
+
+
+def engine_text(facts: Facts, words: NullTranslations) -> str:
+    """What plays: the kind of engine, and the name of its program."""
+    name = "".join(filter(str.isprintable, facts.engine))[:_MOST_OF_A_NAME]
+    match facts.engine_kind:
+        case "kiri" if name:
+            return words.gettext("KiriChess layer over {program}").format(program=name)
+        case "kiri":
+            return words.gettext("KiriChess’s own search")
+        case "random":
+            return words.gettext("legal moves by lot")
+        case "uci" | "xboard" | "python" as kind:
+            return f"{name} ({_KINDS[kind]})"
+    return name
 
 
 def _ping(facts: Facts, words: NullTranslations) -> str:
@@ -132,7 +154,7 @@ _ANSWERS: Final[dict[str, Callable[[Facts, NullTranslations], str]]] = {
     "!pool": lambda facts, words: pool_line(facts.ledger.setup.rules, words),
     "!rules": lambda facts, words: rules_line(facts.ledger.setup.rules, words),
     "!name": lambda facts, words: words.gettext("I am {me}, a KiriChess bot.").format(me=facts.me),
-    "!engine": lambda facts, words: words.gettext("My engine: {engine}").format(engine=facts.engine),
+    "!engine": lambda facts, words: words.gettext("My engine: {engine}").format(engine=engine_text(facts, words)),
     "!ping": _ping,
     "!queue": lambda facts, words: words.gettext("Challenges that wait: {count}").format(count=facts.queued),
 }

@@ -25,7 +25,7 @@ from bridge.engines.time_plan import LEAST_MS, TimePlan, explain_time, plan_time
 from bridge.engines.transcript import Transcript
 from bridge.engines.view import Ask, Decision, Found, View
 from bridge.errors import EngineError
-from bridge.interfaces import Choice, Limit
+from bridge.interfaces import Choice, EngineName, Limit
 from bridge.rules.budget import thinking_budget_s
 from bridge.rules.ledger import Ledger
 
@@ -82,6 +82,11 @@ class KiriEngine:
         if self._program is not None and self._starting is None:
             find_program(self._path)
             self._starting = asyncio.ensure_future(self._program.start())
+
+    @property
+    def called(self) -> EngineName:
+        """By the program, where there is one."""
+        return EngineName("kiri", self._program.called.name if self._program is not None else "")
 
     def write_to(self, transcript: Transcript | None) -> None:
         """As the program does."""

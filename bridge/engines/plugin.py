@@ -17,7 +17,7 @@ from typing import Protocol, TypeVar, cast
 from bridge.engines.answer import accept, private_copy, require_move, within
 from bridge.engines.spec import Option
 from bridge.errors import EngineError
-from bridge.interfaces import Choice, Limit
+from bridge.interfaces import Choice, EngineName, Limit
 from bridge.rules.ledger import Ledger
 
 START_TIMEOUT_MS = 10_000
@@ -44,6 +44,11 @@ class PluginEngine:
         self._start_timeout_ms = start_timeout_ms
         self._thread: PluginThread | None = None
         self._thinker: Thinker | None = None
+
+    @property
+    def called(self) -> EngineName:
+        """By its class: where its file lies is nobody's business."""
+        return EngineName("python", self._plugin.rpartition(":")[2])
 
     async def start(self) -> None:
         """Import the module and make the engine; does nothing while it works.

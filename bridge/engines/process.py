@@ -8,6 +8,7 @@ import asyncio
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import chess
 import chess.engine
@@ -21,7 +22,7 @@ from bridge.engines.transcript import Transcript
 from bridge.engines.uci_info import MATE_CP, Heads
 from bridge.engines.view import Found, allowed
 from bridge.errors import EngineError
-from bridge.interfaces import Choice, Limit
+from bridge.interfaces import Choice, EngineName, Limit
 from bridge.rules.ledger import Ledger
 from bridge.rules.position import read_move
 
@@ -50,6 +51,8 @@ class ProcessEngine:
         start_timeout_ms: int = START_TIMEOUT_MS,
     ) -> None:
         self._path = path
+        self._kind = protocol
+        self._name = ""
         self._door = PROTOCOLS[protocol]
         self._args = tuple(args)
         self._options = dict(options or {})
@@ -87,6 +90,7 @@ class ProcessEngine:
                 wanted = suggested_values(protocol.options, self._options, self._suggested)
                 await protocol.configure(option_values(self._path, protocol.options, wanted))
                 await protocol.ping()
+                self._name = protocol.id.get("name", "")
         except TimeoutError as error:
             tail = self._last_words()
             await self._kill()
@@ -135,6 +139,11 @@ class ProcessEngine:
         except chess.engine.EngineError as error:
             await self._kill()
             raise EngineError(f"engine {self._path} failed: {error}") from error
+
+    @property
+    def called(self) -> EngineName:
+        """By the program's own words, once it has been started."""
+        return EngineName(self._kind, self._name or Path(self._path).name)
 
     @property
     def is_running(self) -> bool:

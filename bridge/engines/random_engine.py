@@ -4,7 +4,7 @@ import random
 
 from bridge.engines.answer import require_move
 from bridge.engines.view import allowed
-from bridge.interfaces import Choice, Limit
+from bridge.interfaces import Choice, EngineName, Limit
 from bridge.rules.ledger import Ledger
 
 
@@ -13,6 +13,11 @@ class RandomEngine:
 
     def __init__(self, seed: int | None = None) -> None:
         self._lot = random.Random(seed)
+
+    @property
+    def called(self) -> EngineName:
+        """It has no name."""
+        return EngineName("random")
 
     async def start(self) -> None:
         """Nothing to get ready."""

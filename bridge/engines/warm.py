@@ -13,7 +13,7 @@ from bridge.engines.process import ProcessEngine
 from bridge.engines.spec import EngineSpec
 from bridge.engines.transcript import Transcript
 from bridge.errors import EngineError
-from bridge.interfaces import Choice, Engine, Limit
+from bridge.interfaces import Choice, Engine, EngineName, Limit, Named
 from bridge.rules.ledger import Ledger
 
 
@@ -38,6 +38,11 @@ class WarmEngines:
         """An engine for one game, which comes back when it is closed; `transcript`: where it is written what passes;
         `opponent`: whom it plays."""
         return _Lent(self, spec, transcript, opponent)
+
+    def called(self, spec: EngineSpec) -> EngineName:
+        """What one of these is, before it is taken."""
+        waiting = next((engine for waiting, engine in self._idle if waiting == spec), None)
+        return _called(waiting or self._build(spec), spec)
 
     async def take(self, spec: EngineSpec) -> Engine:
         """One that waits, or a new one; where it would not fit beside those that wait, they make room."""
@@ -82,6 +87,10 @@ class WarmEngines:
             await self._idle.pop()[1].close()
 
 
+def _called(engine: Engine, spec: EngineSpec) -> EngineName:
+    return engine.called if isinstance(engine, Named) else EngineName(spec.kind)
+
+
 class _Lent:
     def __init__(
         self, warm: WarmEngines, spec: EngineSpec, transcript: Transcript | None, opponent: Opponent | None
@@ -92,6 +101,10 @@ class _Lent:
         self._transcript = transcript
         self._engine: Engine | None = None
         self._failed = False
+
+    @property
+    def called(self) -> EngineName:
+        return self._warm.called(self._spec) if self._engine is None else _called(self._engine, self._spec)
 
     async def start(self) -> None:
         if self._engine is None:

@@ -31,6 +31,12 @@ class Evaluation:
         moves = mate_in - 1 if self.score_cp > 0 else -mate_in
         return chess.engine.PovScore(chess.engine.Mate(moves) if moves else chess.engine.MateGiven, mover)
 
+    def for_white(self, mover: chess.Color) -> str:
+        """The same from White's side, as a PGN's `[%eval]` has it, with its sign: `+0.31`, `#-3`."""
+        score = self.after(mover).white()
+        mate, cp = score.mate(), score.score()
+        return f"#{mate}" if cp is None else f"{cp / 100:+.2f}"
+
 
 def to_line(evaluation: Evaluation) -> bytes:
     """As it is kept."""

@@ -35,7 +35,7 @@ def game(rules: Ruleset, *moves: tuple[str, int]) -> Ledger:
 
 
 def reply(text: str, ledger: Ledger, elapsed_ms: int = 0, lang: str = "en") -> str | None:
-    facts = chat_commands.Facts(ledger, elapsed_ms, "Kiri", "stockfish", 120, 3, "+0.31")
+    facts = chat_commands.Facts(ledger, elapsed_ms, "Kiri", "kiri", "Stockfish 15.1", 120, 3, "+0.31")
     return chat_commands.reply(text, facts, words(lang))
 
 
@@ -121,7 +121,8 @@ def test_bills_and_evaluations_wait_for_the_end() -> None:
     assert reply("!eval", ledger) == "I answer !eval after the game."
     assert reply("!bill", ledger) == "I answer !bill after the game."
     ledger.apply(Ended("resign", chess.WHITE))
-    assert reply("!eval", ledger) == "My last evaluation: +0.31"
+    assert reply("!eval", ledger) == "My last evaluation, from White’s side: +0.31"
+    assert reply("!eval", ledger, 0, "nl") == "Mijn laatste oordeel, vanuit Wit gezien: +0,31"
     assert reply("!bill", ledger) == "No priced ending is on the board."
 
 
@@ -137,3 +138,29 @@ def test_fields_are_filled_and_unknown_ones_stay() -> None:
 @pytest.mark.parametrize("line", ["Hi {", "}", "{}", "{0}", "{opponent.name}", "{opponent:d}", "{opponent!r}", "{{"])
 def test_a_line_with_braces_of_its_own_is_said_as_it_is_written(line: str) -> None:
     assert chat.filled(line, {"opponent": "Bo"}) == line
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "text"),
+    [
+        ("kiri", "Stockfish 15.1", "KiriChess layer over Stockfish 15.1"),
+        ("kiri", "", "KiriChess’s own search"),
+        ("uci", "Stockfish 15.1", "Stockfish 15.1 (UCI)"),
+        ("xboard", "GNU Chess 6.2.9", "GNU Chess 6.2.9 (XBoard)"),
+        ("python", "Mine", "Mine (Python)"),
+        ("random", "", "legal moves by lot"),
+        ("", "main", "main"),
+    ],
+)
+def test_the_engine_is_named_by_what_it_is(kind: str, name: str, text: str) -> None:
+    facts = chat_commands.Facts(game(named("anchor")), engine_kind=kind, engine=name)
+    assert chat_commands.reply("!engine", facts, words("en")) == f"My engine: {text}"
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("kind", ["kiri", "uci", "xboard", "python", "random", ""])
+def test_the_longest_name_of_an_engine_fits(kind: str, lang: str) -> None:
+    facts = chat_commands.Facts(game(named("anchor")), engine_kind=kind, engine="Fish\n\x1b" * 100)
+    answer = chat_commands.reply("!engine", facts, words(lang)) or ""
+    assert len(answer) <= chat.MAX_CHARACTERS
+    assert answer.isprintable()
