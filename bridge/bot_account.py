@@ -1,9 +1,10 @@
 """An account that plays: what all its games share, and how it plays them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bridge.conversation import Speech, Titles
+from bridge.decisions.chat_habits import Habits
 from bridge.decisions.check_in import DaysTerms
 from bridge.decisions.draw import DrawTerms
 from bridge.decisions.engine_choice import Occasion
@@ -35,6 +36,15 @@ class PlayStyle:
     days: DaysTerms = field(default_factory=DaysTerms)
     takebacks: int = 0
     """So many are granted in one game."""
+
+    variants: Sequence[str] = ()
+    controls: Sequence[str] = ()
+    """The clocks of KiriChess, as Lichess shows them."""
+
+    @property
+    def habits(self) -> Habits:
+        """What is said of it in chat."""
+        return Habits(self.draw, self.takebacks, self.variants, self.controls)
 
     def against(self, opponent: Player) -> "PlayStyle":
         """The same in a game with one opponent."""

@@ -12,6 +12,7 @@ import chess
 import structlog
 
 from bridge.decisions import chat_commands, chat_lines
+from bridge.decisions.chat_habits import wait_line
 from bridge.decisions.pool_choice import safer_control
 from bridge.errors import JournalError, PlatformError
 from bridge.interfaces import ChatLine, GameInfo, Journal
@@ -36,6 +37,9 @@ class Speech:
     goodbye: str = ""
     hello_spectators: str = ""
     goodbye_spectators: str = ""
+    cpu: str = ""
+    ram: str = ""
+    """What is told of the machine, where a line has the field."""
 
 
 class Titles:
@@ -66,7 +70,8 @@ class Titles:
 class Conversation:
     """The talk of one game that is open. `facts` are asked for when a question comes.
 
-    `agree`: play in another of the `pools`, None: as plain chess; or what bars it.
+    `agree`: play in another of the `pools`, None: as plain chess; or what bars it. `wait`: longer for the opponent's
+    first move; False: no more.
     """
 
     def __init__(
@@ -82,6 +87,7 @@ class Conversation:
         facts: Callable[[], chat_commands.Facts],
         agree: Callable[[str | None], chat_commands.Bar | None],
         pools: Collection[str],
+        wait: Callable[[], bool],
     ) -> None:
         self._me = me
         self._voice = voice
@@ -94,6 +100,7 @@ class Conversation:
         self._facts = facts
         self._agree = agree
         self._pools = pools
+        self._wait = wait
         self._lang = speech.language
         self._marks: set[tuple[chess.Color, int]] = set()
         self._fall_told = False
@@ -170,6 +177,8 @@ class Conversation:
             self._asked[command, line.room] = None
         if command == "!lang" and opponent:
             answer = self._speak(argument)
+        elif command == "!wait":
+            answer = wait_line(self.words, granted=opponent and self._wait())
         elif command == "!standard" or (command == "!pool" and argument):
             choice = None if command == "!standard" else argument
             *before, answer = self._choose(choice, self._bar(line, opponent=opponent))
@@ -231,5 +240,7 @@ class Conversation:
                 "me": self._me,
                 "pool": chat_lines.pool_name(facts.ledger.setup.rules, self.words),
                 "engine": chat_commands.engine_text(facts, self.words),
+                "cpu": self._speech.cpu,
+                "ram": self._speech.ram,
             },
         )

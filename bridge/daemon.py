@@ -9,6 +9,7 @@ from importlib.metadata import version
 
 import structlog
 
+from bridge import machine
 from bridge.account_engines import AccountEngines, chooser, table_options
 from bridge.clocks import steady_ms, wall_ms
 from bridge.controls import DaemonControls
@@ -31,6 +32,7 @@ from bridge.now import now
 from bridge.platforms.lichess.platform import Lichess
 from bridge.platforms.lichess.timings import Timings
 from bridge.play_permit import require_permit
+from bridge.rules.snapshot import TimeControl
 from bridge.seeking import Seeking
 from bridge.session import BotAccount, PlayStyle, Session
 from bridge.settings.models import Account, Settings
@@ -209,6 +211,8 @@ class Daemon:
             think_cap_ms=self._think_cap_ms,
             rulesets=play.rulesets,
             takebacks=play.max_takebacks_accepted,
+            variants=play.challenge.variants,
+            controls=[_label(control) for control in play.pool_clocks],
             first_move_percent=play.first_move_percent,
             days=play.correspondence.terms,
         )
@@ -394,8 +398,13 @@ async def _cancelled(*tasks: asyncio.Task[object]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
+def _label(control: TimeControl) -> str:
+    return f"{control.initial_ms / 60_000:g}+{control.increment_ms // 1000}"
+
+
 def _speech(play: Play) -> Speech:
     if isinstance(play.greeting, bool):
         return Speech(play.language, pool_told=play.greeting)
     own = play.greeting
-    return Speech(play.language, own.pool, own.hello, own.goodbye, own.hello_spectators, own.goodbye_spectators)
+    lines = (own.hello, own.goodbye, own.hello_spectators, own.goodbye_spectators)
+    return Speech(play.language, own.pool, *lines, machine.cpu(), machine.ram())

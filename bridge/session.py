@@ -61,6 +61,7 @@ log = structlog.get_logger("kirichess_session")
 _GOODBYE_S = 5.0
 _ARCHIVE_PAUSES_S = (0.0, 1.0, 3.0, 10.0, 30.0, 60.0, 60.0)
 """Before tries to have what the stream left out: once the game is judged finally, nobody asks any more."""
+_GRACE_MS = 60_000
 _RESIGN_AGAIN_S = 5.0
 _CLAIM_AGAIN_S = 10.0
 _DRAWN_S = 1.0
@@ -92,6 +93,9 @@ class Session:
         """The moves to the position that tables called drawn, where chess alone decides."""
         self._offers: Offers | None = None
         self._can_claim = False
+        self._waits = False
+        """Whether the opponent has asked for more time before its first move."""
+        self._grace_ms = 0
         self._days = Days(bot.style.days, lambda: self._turn is None and self._is_running())
         self._stopwatch = Stopwatch(bot.measures)
 
@@ -186,7 +190,8 @@ class Session:
         await self._voice.open()
         bot = self._bot
         talk = (self._style.speech, self._tasks, bot.journal, bot.titles, self._facts)
-        self._talk = Conversation(self.me, self._voice, info, side, *talk, self._agree, self._style.rulesets)
+        choices = (self._agree, self._style.rulesets, self._wait)
+        self._talk = Conversation(self.me, self._voice, info, side, *talk, *choices)
         await self._talk.open()
         offered = await history.draw_offered(self._bot.journal, self.me, self.game_id)
         self._offers = Offers(
@@ -232,7 +237,8 @@ class Session:
         ping_ms, queued = self._bot.overhead.p95_ms, self._bot.queued()
         called = self._thinker.called if self._thinker is not None else None
         name = (called.kind, called.name) if called is not None else ("", self._engine)
-        return Facts(tracker.ledger, tracker.elapsed_ms(), self.me, *name, ping_ms, queued, self._evaluation)
+        said = (*name, ping_ms, queued, self._evaluation)
+        return Facts(tracker.ledger, tracker.elapsed_ms(), self.me, *said, habits=self._style.habits)
 
     @property
     def _rules(self) -> Ruleset:
@@ -348,9 +354,20 @@ class Session:
             await asyncio.sleep(wait_ms / 1000)
             if ledger.platform is not None or len(ledger.moves) >= 2:
                 return
+            if self._grace_ms:
+                wait_ms, self._grace_ms = self._grace_ms, 0
+                continue
             if ledger.turn != self.seat.side:
                 self._errands.once("abort", Abort(self.game_id))
             wait_ms = self._style.abort_ms
+
+    def _wait(self) -> bool:
+        """A minute more for the opponent's first move, once, as it asked."""
+        ledger = self._tracker.ledger
+        if self._waits or ledger.platform is not None or len(ledger.moves) >= 2 or self._days.count:
+            return False
+        self._waits, self._grace_ms = True, _GRACE_MS
+        return True
 
     # -- the end -------------------------------------------------------------------------------------------------
 

@@ -1,11 +1,12 @@
 """What the bot answers to commands. Clock facts only while a game runs: bills and evaluations wait for its end."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from gettext import NullTranslations
 from typing import Final
 
+from bridge.decisions.chat_habits import Habits, challenge_line, draw_line, takeback_line
 from bridge.decisions.chat_lines import clocks_line, gap_line, pool_line, rules_line, safe_line
 from bridge.rules.bills import conversion_bill, ending_name, stronger_side
 from bridge.rules.clock_text import decimal
@@ -16,6 +17,9 @@ COMMANDS: Final = (
     *("!help", "!clock", "!gap", "!pool", "!rules", "!name"),
     *("!engine", "!ping", "!queue", "!standard", "!lang"),
 )
+QUIET: Final = ("!wait", "!draw", "!takeback", "!challenge")
+"""Those of other bots, answered though no list names them."""
+ALIASES: Final = {"!commands": "!help", "!motor": "!engine", "!variants": "!challenge"}
 AFTER: Final = ("!bill", "!eval")
 """Answered once the platform's game is over."""
 _KINDS: Final = {"uci": "UCI", "xboard": "XBoard", "python": "Python"}
@@ -38,12 +42,13 @@ class Facts:
     queued: int = 0
     evaluation: str = ""
     acts: bool = True
+    habits: Habits = field(default_factory=Habits)
 
 
 def command_of(text: str) -> tuple[str, str] | None:
     """The command and its argument in small letters, None where a line holds none."""
     match text.strip().lower().split(maxsplit=1):
-        case [command, *rest] if command in (*COMMANDS, *AFTER):
+        case [written, *rest] if (command := ALIASES.get(written, written)) in (*COMMANDS, *QUIET, *AFTER):
             return command, rest[0].strip() if rest else ""
     return None
 
@@ -156,5 +161,8 @@ _ANSWERS: Final[dict[str, Callable[[Facts, NullTranslations], str]]] = {
     "!name": lambda facts, words: words.gettext("I am {me}, a KiriChess bot.").format(me=facts.me),
     "!engine": lambda facts, words: words.gettext("My engine: {engine}").format(engine=engine_text(facts, words)),
     "!ping": _ping,
+    "!draw": lambda facts, words: draw_line(facts.habits, words),
+    "!takeback": lambda facts, words: takeback_line(facts.habits, facts.ledger.takebacks, words),
+    "!challenge": lambda facts, words: challenge_line(facts.habits, words),
     "!queue": lambda facts, words: words.gettext("Challenges that wait: {count}").format(count=facts.queued),
 }

@@ -68,7 +68,7 @@ Line: TypeAlias = Annotated[str, Field(max_length=MAX_CHARACTERS)]
 
 
 class Greeting(Section):
-    """Lines of the account's own, with the fields {opponent}, {me}, {pool} and {engine}."""
+    """Lines of the account's own, with the fields {opponent}, {me}, {pool}, {engine}, {cpu} and {ram}."""
 
     pool: bool = Field(default=True, description="Whether pool and rules are told in chat at the start of a game.")
     hello: Line = Field(default="", description="Said to the opponent at the start.")

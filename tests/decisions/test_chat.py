@@ -7,6 +7,9 @@ import pytest
 
 from bridge.decisions import chat_commands
 from bridge.decisions import chat_lines as chat
+from bridge.decisions.chat_habits import Habits, wait_line
+from bridge.decisions.draw import DrawTerms
+from bridge.decisions.pool_choice import DEFAULT_BY_TIME_CONTROL
 from bridge.rules.events import Ended, Moved
 from bridge.rules.ledger import Ledger
 from bridge.rules.pools import NAMED, Ruleset, named, parse_dials
@@ -34,8 +37,16 @@ def game(rules: Ruleset, *moves: tuple[str, int]) -> Ledger:
     return ledger
 
 
-def reply(text: str, ledger: Ledger, elapsed_ms: int = 0, lang: str = "en") -> str | None:
-    facts = chat_commands.Facts(ledger, elapsed_ms, "Kiri", "kiri", "Stockfish 15.1", 120, 3, "+0.31")
+TALKATIVE = Habits(
+    DrawTerms(enabled=True, score_cp=25, moves=10, pieces=32, min_moves=100),
+    takebacks=1000,
+    variants=("standard", "chess960", "fromPosition"),
+    controls=tuple(DEFAULT_BY_TIME_CONTROL),
+)
+
+
+def reply(text: str, ledger: Ledger, elapsed_ms: int = 0, lang: str = "en", habits: Habits = TALKATIVE) -> str | None:
+    facts = chat_commands.Facts(ledger, elapsed_ms, "Kiri", "kiri", "Stockfish 15.1", 120, 3, "+0.31", habits=habits)
     return chat_commands.reply(text, facts, words(lang))
 
 
@@ -46,6 +57,7 @@ def test_every_line_fits(rules: Ruleset, lang: str) -> None:
     fallen = game(rules, ("e2e4", 0), ("e7e5", 100_000_000))
     marks = chat.marks_passed(game(rules, ("e2e4", 0)), set())
     answered = [*chat_commands.AFTER, *(set(chat_commands.COMMANDS) - {"!standard", "!lang"})]
+    asked = sorted({*chat_commands.QUIET, *chat_commands.ALIASES} - {"!wait"})
     lines = [
         *chat.greeting(rules, "15+0", words(lang)),
         chat.clock_line(ledger, [(chess.WHITE, 5_399_750), (chess.BLACK, 5_399_750)], words(lang)),
@@ -53,6 +65,8 @@ def test_every_line_fits(rules: Ruleset, lang: str) -> None:
         *(reply(command, ledger, 0, lang) for command in answered),
         *chat_commands.chosen(rules, "15+0", words(lang)),
         *chat_commands.chosen(replace(rules, scored=False), "15+0", words(lang)),
+        *(reply(command, ledger, 0, lang, habits) for command in asked for habits in (Habits(), TALKATIVE)),
+        *(wait_line(words(lang), granted=granted) for granted in (True, False)),
         *(chat_commands.refusal(bar, words(lang)) for bar in chat_commands.Bar),
     ]
     assert marks == []
@@ -164,3 +178,27 @@ def test_the_longest_name_of_an_engine_fits(kind: str, lang: str) -> None:
     answer = chat_commands.reply("!engine", facts, words(lang)) or ""
     assert len(answer) <= chat.MAX_CHARACTERS
     assert answer.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("command", "answer"),
+    [
+        ("!draw", "my last 10 scores are within 0.25 of 0, from move 101 on, with at most 32 pieces"),
+        ("!takeback", "0 of 1000"),
+        ("!variants", "standard chess960 fromPosition"),
+        ("!challenge", "KiriChess at 1+0 4+0"),
+        ("!motor", "My engine: KiriChess layer"),
+        ("!commands", "Commands: !help"),
+    ],
+)
+def test_what_other_bots_answer_is_answered_here_too(command: str, answer: str) -> None:
+    assert answer in (reply(command, game(named("anchor"))) or "")
+
+
+def test_who_takes_no_draws_by_scores_says_so() -> None:
+    assert reply("!draw", game(named("anchor")), habits=Habits()) == "I take no draws by scores, only by KiriChess."
+
+
+@pytest.mark.parametrize("command", ["!pv", "!printeval", "!cpu", "!ram"])
+def test_lines_of_moves_and_the_machine_are_nobodys_to_ask(command: str) -> None:
+    assert reply(command, game(named("anchor"))) is None

@@ -1,12 +1,13 @@
 """What happens in a game besides moves: takebacks, gifts, offers, an opponent who leaves or never comes."""
 
 import asyncio
+import re
 from typing import Any
 
 import chess
 import pytest
 
-from bridge import event_types
+from bridge import event_types, machine
 from bridge.arena import offers, referee
 
 
@@ -251,3 +252,30 @@ async def test_a_game_that_cannot_be_aborted_is_played_when_the_opponent_comes(t
     asked = len(table.asked("/abort"))
     await asyncio.sleep(1.2)
     assert len(table.asked("/abort")) == asked
+
+
+async def test_who_asks_for_a_minute_before_the_first_move_gets_it_once(
+    table: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.session._GRACE_MS", 3_600_000)
+    await table.run(abort_time=2)
+    game = table.pair()
+    await table.settled(game)
+    table.arena.hall.say(game, "spectator", "Visitor", "!wait")
+    await table.until(lambda: table.said(game, "spectator"))
+    for _ in range(2):
+        table.arena.hall.say(game, "player", "Human", "!wait")
+    await table.until(lambda: len(table.said(game)) == 2)
+    assert table.said(game) == ["I wait another minute for the first move.", "I wait no longer for the first move."]
+    assert table.said(game, "spectator") == ["I wait no longer for the first move."]
+    await asyncio.sleep(2.5)
+    assert not table.asked("/abort")
+    await table.play(game, 4)
+
+
+async def test_a_greeting_tells_of_the_machine_where_it_is_to(table: Any) -> None:
+    await table.run(greeting={"pool": False, "hello": "on {cpu} with {ram}, {so}"})
+    game = table.pair()
+    await table.until(lambda: table.said(game))
+    assert table.said(game) == [f"on {machine.cpu()} with {machine.ram()}, {{so}}"]
+    assert re.search(r"\d+t with \d+ GiB", table.said(game)[0])
