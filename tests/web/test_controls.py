@@ -155,6 +155,7 @@ async def test_games_that_are_only_watched_have_no_button(here: Place, reader: R
     await reader.open(f"{here.url}games/{GAME}")
     await reader.await_moves(1)
     await expect(reader.page.locator("[data-control]")).to_have_count(0)
+    await expect(reader.page.locator("#control")).to_be_hidden()
 
 
 async def test_without_leave_there_are_no_buttons(browser: Browser) -> None:
