@@ -203,12 +203,15 @@ def _program(draft: Draft, program: str, kind: str) -> None:
     draft.note((*here, other), f"counts with the other protocol only, and this engine speaks {kind}")
     mine = f"{kind}_options"
     _go(draft, (*here, mine), kind)
+    tables: dict[str, str] = {}
     for key, value in peer.table("engine", mine, "egtpath").items():
         if value is not None:
-            draft.tell((*here, mine, "egtpath", key), "is set in the engine's own configuration")
+            tables[f"egtpath {key}"] = draft.there(str(value))
     for nested in ("go_commands", "egtpath"):
         peer.table("engine", mine).pop(nested, None)
     options(draft, (*here, mine), (*ENGINE, "options"))
+    for key, path in tables.items():
+        draft.put((*ENGINE, "options", key), path)
     run_there(draft, ENGINE, peer.look("engine", "working_dir"))
 
 
