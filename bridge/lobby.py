@@ -153,6 +153,7 @@ class Lobby:
             Refused: the token may not do this. One that was good and is refused later is looked at again, calmly.
             JournalError: what the journal has of the account cannot be read.
         """
+        structlog.contextvars.bind_contextvars(account=self.name)
         journal = self.bot.journal
         self.doorkeeper.bot_games_ms = await history.bot_games_ms(journal, self.name, self.bot.wall_ms() - DAY_MS)
         await self.doorkeeper.recall()
@@ -262,7 +263,7 @@ class Lobby:
     async def _play(self, game_id: str) -> None:
         """A broken session is followed by another one, for as long as the platform's game runs."""
         # For this task and those that it starts: every line that they log names the game.
-        structlog.contextvars.bind_contextvars(game=game_id)
+        structlog.contextvars.bind_contextvars(account=self.name, game=game_id)
         end = None
         try:
             attempt = 0
