@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 
-from bridge.event_types import GAME_STARTED
+from bridge.event_types import CHALLENGE_ACCEPTED, GAME_RULES, GAME_STARTED
 from bridge.interfaces import Entry, Journal
-from bridge.records.pool_told import pool_told
+from bridge.records.pool_told import PLAIN, pool_told
 
 _REMEMBERED = 1000
 """Games whose pool is kept; what is forgotten is looked up in the journal."""
@@ -64,8 +64,8 @@ class EventFilter:
 
     async def _pool(self, entry: Entry, journal: Journal | None) -> str | None:
         if entry.subject and entry.subject not in self._pool_of and journal is not None:
-            for started in await journal.read(subject=entry.subject, types=(GAME_STARTED,), limit=1):
-                self._learn(started)
+            for told in await journal.read(subject=entry.subject, types=(GAME_STARTED, GAME_RULES)):
+                self._learn(told)
         return self._pool_of.get(entry.subject)
 
 
@@ -74,5 +74,5 @@ def pool_in(entry: Entry) -> str | None:
     verdict = entry.data.get("verdict")
     data: Mapping[str, object] = verdict if isinstance(verdict, Mapping) else entry.data
     if "pool" not in data:
-        return None
+        return PLAIN if entry.type == CHALLENGE_ACCEPTED else None
     return pool_told(data).lower()
