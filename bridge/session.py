@@ -23,7 +23,7 @@ from bridge.decisions.draw import cannot_pay, is_level
 from bridge.decisions.engine_choice import Occasion
 from bridge.decisions.pool_choice import Terms
 from bridge.decisions.resign import gives_up
-from bridge.decisions.time_budget import budget, first_move_ms
+from bridge.decisions.time_budget import budget, first_move_ms, hurried
 from bridge.decisions.turn import Decision, Seat, claims_draw, decide
 from bridge.errands import Errands
 from bridge.errors import BridgeError, JournalError, Refused
@@ -306,7 +306,7 @@ class Session:
         # Tables know nothing of the clocks that decide KiriChess games.
         wdl = choice.wdl if not self.seat.acts or ledger.outcome is not None else None
         self._drawn_at = moves if wdl == 0 else None
-        if gives_up(ledger, self._scores, self._style.resign, wdl):
+        if not self._is_hurried() and gives_up(ledger, self._scores, self._style.resign, wdl):
             self._errands.once("resign", Resign(self.game_id))
         elif wdl == 0:
             await self._accept_draw()
@@ -325,7 +325,12 @@ class Session:
         # What was drawn before our move is so after it; not any more after the opponent's.
         ours_last = ledger.moves[:-1] if ledger.turn != self.seat.side else ledger.moves
         drawn = self._drawn_at is not None and self._drawn_at == ours_last
-        return poor or is_level(ledger, self._scores, self._style.draw, 0 if drawn else None)
+        level = is_level(ledger, self._scores, self._style.draw, 0 if drawn else None)
+        return poor or (level and not self._is_hurried())
+
+    def _is_hurried(self) -> bool:
+        """An opponent whose flag is near is owed neither the point nor half of it."""
+        return hurried(self._tracker.ledger, not self.seat.side, plain=not self.seat.acts)
 
     def _limit(self) -> Limit:
         style, tracker = self._style, self._tracker

@@ -10,6 +10,7 @@ LEAST_MS = 20
 """An engine is never told less: with no time at all engines answer nonsense."""
 LOST_MS = 100
 """The deadline where no legal move can be paid any more: the flag falls either way, and the move must still come."""
+_SHORT_MS = 30_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,15 @@ def budget(
         black_increment_ms=increments[chess.BLACK],
         deadline_ms=deadline if cap_ms is None else min(deadline, cap_ms),
     )
+
+
+def hurried(ledger: Ledger, side: chess.Color, *, plain: bool = False) -> bool:
+    """Whether a side's flag may well decide: under half a minute, less than the other side, and no increment."""
+    plain = plain or ledger.outcome is not None
+    if ledger.setup.time_control is None or _increment(ledger, side, plain):
+        return False
+    left_ms, other_ms = (_clock(ledger, each, 0, plain) for each in (side, not side))
+    return left_ms < min(_SHORT_MS, other_ms)
 
 
 def first_move_ms(ledger: Ledger, percent: int | None) -> int | None:

@@ -3,7 +3,7 @@
 import chess
 import pytest
 
-from bridge.decisions.time_budget import LEAST_MS, LOST_MS, Budget, budget, first_move_ms
+from bridge.decisions.time_budget import LEAST_MS, LOST_MS, Budget, budget, first_move_ms, hurried
 from bridge.rules.diff import diff
 from bridge.rules.events import Moved, Resynced
 from bridge.rules.ledger import Ledger
@@ -160,3 +160,27 @@ def test_a_berserked_side_is_told_no_increment_be_it_announced_or_only_read() ->
             ledger.apply(event)
         time = budget(ledger, 0, 0, plain=True)
         assert (time.white_increment_ms, time.black_increment_ms) == ((0, 5000) if moves else (5000, 0))
+
+
+@pytest.mark.parametrize(
+    ("control", "think_ms", "hurried_sides"),
+    [
+        (TimeControl(60_000, 0), (0, 31_000), (chess.BLACK,)),
+        (TimeControl(60_000, 0), (0, 29_000), ()),
+        (TimeControl(60_000, 0), (40_000, 39_000), (chess.WHITE,)),
+        (TimeControl(60_000, 1_000), (0, 31_000), ()),
+        (None, (0, 31_000), ()),
+    ],
+)
+def test_a_side_is_hurried_by_a_short_clock_that_nothing_is_added_to(
+    control: TimeControl | None, think_ms: tuple[int, ...], hurried_sides: tuple[chess.Color, ...]
+) -> None:
+    ledger = game(control, think_ms=think_ms)
+    found = tuple(side for side in chess.COLORS if hurried(ledger, side, plain=True))
+    assert found == hurried_sides
+
+
+def test_the_kirichess_clock_hurries_where_it_counts() -> None:
+    ledger = game(TimeControl(540_000, 0), rules=named("winder"), think_ms=(0, 31_000))
+    assert hurried(ledger, chess.BLACK)
+    assert not hurried(ledger, chess.BLACK, plain=True)
