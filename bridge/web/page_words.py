@@ -79,7 +79,7 @@ FOR_SCRIPTS: tuple[str, ...] = (
     _("White’s flag has fallen, to be confirmed"),
     _("Black’s flag has fallen, to be confirmed"),
     _("{ending} costs about {bill} s in {moves} moves; the clock must hold {needed} s and holds {clock} s."),
-    _("move {move}: White {white}, Black {black}"),
+    _("{move}: White {white}, Black {black}"),
     _("The bot has resigned."),
     _("No more games are taken; the program ends when the running ones are over."),
     _("The configuration is being read again; the log tells what came of it."),

@@ -33,7 +33,7 @@ function select(ply, aloud = true) {
   bill(here);
   list.mark(selected);
   chart.mark(selected);
-  const spoken = say("move {move}: White {white}, Black {black}", { move: name, white: clockText(here.white_ms), black: clockText(here.black_ms) });
+  const spoken = say("{move}: White {white}, Black {black}", { move: name, white: clockText(here.white_ms), black: clockText(here.black_ms) });
   at("board").setAttribute("aria-label", spoken);
   if (aloud) at("spoken").textContent = spoken;
 }
