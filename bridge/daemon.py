@@ -336,7 +336,7 @@ class Daemon:
             for task in done:
                 task.result()
             if not done:
-                games = [game for _, lobby in self._lobbies for game in lobby.games]
+                games = [game for _, lobby in self._lobbies for game in lobby.unfinished]
                 log.warning("games_left_to_the_next_start", games=games, cause=f"not over within {wait_s} s")
         finally:
             await _cancelled(drained)

@@ -132,6 +132,11 @@ class Lobby:
         return tuple(self.slots.games)
 
     @property
+    def unfinished(self) -> tuple[str, ...]:
+        """The running games, and those that are over but not judged, stored and told yet."""
+        return tuple(dict.fromkeys((*self.slots.games, *sorted(self._sessions))))
+
+    @property
     def parked(self) -> tuple[str, ...]:
         """Running games by correspondence that were left until the opponent has moved."""
         return tuple(self.slots.parked)

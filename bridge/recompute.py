@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 from bridge import event_types
 from bridge.errors import RecordError
-from bridge.event_data import facts_after, facts_before
+from bridge.event_data import facts_after, facts_before, settled
 from bridge.interfaces import Entry
 from bridge.records import fields
 from bridge.records.events import decode, encode
@@ -103,6 +103,7 @@ def against_events(game: str, entries: Sequence[Entry], clocks_ms: Sequence[int 
             facts: dict[str, object] = {}
             if isinstance(event, Started):
                 ledger = Ledger(event.setup)
+                facts = settled(event.setup)
             elif ledger is not None:
                 applied = _applied(game, ledger, entry, event)
                 if isinstance(applied, Difference):

@@ -6,6 +6,8 @@ from collections.abc import Coroutine
 
 import structlog
 
+from bridge.errors import BridgeError
+
 log = structlog.get_logger("kirichess_tasks")
 
 
@@ -29,7 +31,9 @@ class Tasks:
     def _done(self, task: asyncio.Task[None]) -> None:
         self._running.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            log.error("task_failed", cause=str(error) or type(error).__name__, exc_info=error)
+            # An error of ours says what is wrong; any other one is a fault to be mended, and told with its trace.
+            trace = None if isinstance(error, BridgeError) else error
+            log.error("task_failed", cause=str(error) or type(error).__name__, exc_info=trace)
 
     async def end(self) -> None:
         """Cancel all of them and wait until they have ended."""

@@ -39,7 +39,7 @@ ARROWS: dict[str, set[str]] = {
     "platforms": {"clocks", "pairing", "records", "traffic", *_CONTRACT},
     "sinks": {"clocks", "records", "cloudevents", "event_filter", *_CONTRACT},
     # one game, one account, one sink
-    "tasks": set(),
+    "tasks": {"errors"},
     "voice": _GAME,
     "thinker": _GAME,
     "outbox": _CONTRACT,

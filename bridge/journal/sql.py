@@ -1,6 +1,7 @@
 """SqlJournal: the journal as the program's tasks see it, over a store in a thread of its own."""
 
 import asyncio
+import contextvars
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -67,6 +68,8 @@ class SqlJournal:
         self._now_ms = now_ms
         self._thread: ThreadPoolExecutor | None = None
         self._store: Store | None = None
+        self._context = contextvars.copy_context()
+        """What the journal logs is in nobody's name, whichever game happens to write."""
         self._writing = asyncio.Lock()
         self._spacing = Spacing()
         self._waiting: _Batch | None = None
@@ -234,7 +237,9 @@ class SqlJournal:
         store = self._opened()
         if self._waiting is None:
             self._waiting = _Batch()
-            self._waiting.committed = asyncio.create_task(self._commit(store, self._waiting))
+            self._waiting.committed = asyncio.create_task(
+                self._commit(store, self._waiting), context=self._context.copy()
+            )
             self._waiting.committed.add_done_callback(_seen)
         return self._waiting
 
@@ -282,8 +287,8 @@ class SqlJournal:
 
     def _fails(self, cause: str) -> None:
         if not self.trouble:
-            log.error("journal_fails", cause=cause)
-            self._probing = asyncio.create_task(self._probe())
+            self._context.copy().run(log.error, "journal_fails", cause=cause)
+            self._probing = asyncio.create_task(self._probe(), context=self._context.copy())
         self.trouble = cause
         self._no_trouble.clear()
 

@@ -1,5 +1,6 @@
 """Lines of the log: JSON that programs read, with the game on each, and traces that show no variable."""
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import pytest
 import structlog
 
 from bridge.cli.logs import LogFormat, set_up_logs
+from bridge.errors import JournalError
 from bridge.tasks import Tasks
 
 log = structlog.get_logger()
@@ -66,3 +68,15 @@ def test_what_libraries_warn_of_takes_the_same_form(log_format: str) -> None:
     told = json.loads(line)
     assert (told["level"], told["logger"], told["event"]) == ("error", "asyncio", "a task failed:\nit")
     assert told["exception"] == "ValueError: why"
+
+
+@pytest.mark.parametrize(("error", "traced"), [(JournalError("the disk is full"), False), (ValueError("x"), True)])
+async def test_an_error_of_ours_that_ends_a_task_is_told_without_a_trace(error: Exception, traced: bool) -> None:
+    async def fails() -> None:
+        raise error
+
+    with structlog.testing.capture_logs() as logs:
+        await asyncio.wait({Tasks().spawn(fails())})
+        await asyncio.sleep(0)
+    [told] = logs
+    assert (told["event"], told["cause"], bool(told["exc_info"])) == ("task_failed", str(error), traced)

@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
+import structlog
 
 from bridge import event_types
 from bridge.arena import referee
@@ -111,3 +112,20 @@ async def test_killed_while_the_disk_is_full_the_game_is_worked_out_anew(table: 
     assert live["platform_plies"] == 14
     assert table.plies(game) == game.moves
     assert table.numbers() == list(range(1, len(table.recorder.entries) + 1))
+
+
+async def test_a_drain_names_the_games_that_are_over_and_not_stored(table: Any, disk: Disk) -> None:
+    await table.run(more={"drain_s": 1})
+    game = table.pair()
+    await table.play(game, 6)
+    disk.full = True
+    hall = table.arena.hall
+    hall.happen(game, referee.resign(game, True, hall.game_now_ms(game)))
+    with structlog.testing.capture_logs() as logs:
+        table.daemon.drain()
+        await table.until(table._work.done, what="the drain ends")
+    [left] = [entry["games"] for entry in logs if entry["event"] == "games_left_to_the_next_start"]
+    assert left == [game.id]
+    disk.full = False
+    await table.run()
+    await table.check_undisturbed(game)

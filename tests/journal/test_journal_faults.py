@@ -14,6 +14,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+import structlog
 
 from bridge.errors import JournalError
 from bridge.interfaces import Draft, Entry
@@ -133,6 +134,24 @@ async def test_a_disk_that_has_become_read_only(tmp_path: Path) -> None:
         assert len(await journal.read()) == 2
         await run(journal, "PRAGMA query_only = 0")
         assert [entry.seq for entry in await journal.append(drafts(1))] == [3]
+
+
+async def test_its_trouble_is_told_in_no_game_s_name(tmp_path: Path) -> None:
+    file = tmp_path / "journal.db"
+    async with SqlJournal(url_of(file)) as journal:
+        with (
+            structlog.testing.capture_logs([structlog.contextvars.merge_contextvars]) as logs,
+            structlog.contextvars.bound_contextvars(game="abcdefgh"),
+            closing(sqlite3.connect(file, isolation_level=None)) as other,
+        ):
+            other.execute("BEGIN IMMEDIATE")
+            with pytest.raises(JournalError):
+                await journal.append(drafts(1))
+            other.execute("ROLLBACK")
+            await journal.works()
+    told = {entry["event"]: entry.get("game") for entry in logs}
+    assert {"journal_fails", "journal_works_again"} <= told.keys()
+    assert set(told.values()) == {None}
 
 
 async def test_a_lock_from_outside_stops_no_reader_and_no_number_is_lost(tmp_path: Path) -> None:

@@ -132,6 +132,15 @@ def change(file: Path, seq: int, data: Mapping[str, object]) -> None:
         base.execute("UPDATE event SET data = ? WHERE seq = ?", (json.dumps(data), seq))
 
 
+@pytest.mark.parametrize("name", ["white", "url", "time_control", "clock_source", "precision_ms"])
+def test_what_the_start_of_a_game_tells_is_that_of_its_setup(journal: Path, game: str, name: str) -> None:
+    [(seq, data)] = entries(journal, game, "kirichess.game.started")
+    change(journal, seq, {**data, name: {"initial_ms": 240_010, "increment_ms": 0} if name == "time_control" else 20})
+    told = run("verify", "--journal", str(journal))
+    assert told.exit_code == 1
+    assert f"game {game}: {name} stored" in told.stderr
+
+
 def test_what_was_played_is_proved(journal: Path) -> None:
     told = run("verify", "--journal", str(journal))
     assert (told.exit_code, told.stderr) == (0, "")
