@@ -121,6 +121,8 @@ async def test_a_drain_names_the_games_that_are_over_and_not_stored(table: Any, 
     disk.full = True
     hall = table.arena.hall
     hall.happen(game, referee.resign(game, True, hall.game_now_ms(game)))
+    ((_, lobby),) = table.daemon._lobbies
+    await table.until(lambda: not lobby.games, what="its slot is free")
     with structlog.testing.capture_logs() as logs:
         table.daemon.drain()
         await table.until(table._work.done, what="the drain ends")
