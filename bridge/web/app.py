@@ -106,7 +106,7 @@ class _Routes:
             query = GameQuery.read(request.query)
         except UsageError as error:
             return problem(400, str(error))
-        found = await search(self._journal, query)
+        found = await search(self._journal, query, await self.known.current())
         response = web.json_response([game.to_json() for game in found.games])
         if found.before is not None:
             older = request.rel_url.update_query(before=str(found.before))

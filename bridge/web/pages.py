@@ -78,7 +78,7 @@ class Pages:
     async def _found(self, query: GameQuery, games: list[GameSummary]) -> Found:
         """What the reader asks for; the last verdicts, where he asks for nothing, or those before them."""
         if query.narrows:
-            return await search(self._journal, query)
+            return await search(self._journal, query, games)
         if query.before is not None:
             return await judged(self._journal, query.before, PAGE)
         ended = [game for game in games if not game.running]

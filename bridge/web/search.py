@@ -4,7 +4,7 @@ The journal is read backwards in windows of its numbers, so a question costs the
 nothing of it is kept in memory.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from bridge import event_types
@@ -73,11 +73,13 @@ class Found:
     before: int | None
 
 
-async def search(journal: Journal, query: GameQuery) -> Found:
-    """One page, in the order of the games' starts. Raises JournalError."""
+async def search(journal: Journal, query: GameQuery, known: Iterable[GameSummary] = ()) -> Found:
+    """One page, in the order of the games' starts. `known`: games as they stand now, running ones among them; of others
+    no last move is told. Raises JournalError."""
+    current = {game.id: game for game in known}
 
     async def matching(start: Entry) -> GameSummary | None:
-        return await _matching(journal, start, query)
+        return await _matching(journal, start, query, current.get(start.subject))
 
     return await _backwards(journal, event_types.GAME_STARTED, matching, query.before, query.limit)
 
@@ -117,15 +119,25 @@ async def _backwards(
     return Found(tuple(found), end)
 
 
-async def _matching(journal: Journal, start: Entry, query: GameQuery) -> GameSummary | None:
-    game = fold(None, start)
+async def _matching(
+    journal: Journal, start: Entry, query: GameQuery, current: GameSummary | None = None
+) -> GameSummary | None:
+    game = current or fold(None, start)
     if game is None or not _starts_like(game, query):
         return None
-    # A game has few of these; its plies, which are many, say nothing that a list shows.
-    for entry in await journal.read(subject=start.subject, types=_TELLING, after=start.seq, limit=50):
-        game = fold(game, entry)
-        assert game is not None, "a game that has started stays one"
+    if current is None:
+        began = _half_moves(game.fen)
+        # A game has few of these; its plies, which are many, say little that a list shows.
+        for entry in await journal.read(subject=start.subject, types=_TELLING, after=start.seq, limit=50):
+            game = fold(game, entry)
+            assert game is not None, "a game that has started stays one"
+        game.ply = _half_moves(game.fen) - began if began else 0
     return game if _ends_like(game, query) else None
+
+
+def _half_moves(fen: str) -> int:
+    """Counted as the FEN counts its moves; 0 where there is none."""
+    return 2 * int(fen.split(" ")[5]) + (fen.split(" ")[1] == "b") if fen else 0
 
 
 def _starts_like(game: GameSummary, query: GameQuery) -> bool:

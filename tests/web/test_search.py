@@ -31,6 +31,32 @@ async def ids(here: Place, query: str) -> list[str]:
         return [game["id"][-1] for game in await response.json()]
 
 
+async def test_what_is_found_is_told_as_it_stands_now(here: Place) -> None:
+    table = await here.table("live0001", "Dora", "Emil", pool="anchor")
+    assert table.tracker.agree(named("winder"))
+    await table.play("e4", "e5", "Nf3", think_ms=1500)
+    async with aiohttp.ClientSession(here.url) as session:
+        listed = {game["id"]: game for game in await (await session.get("/api/games")).json()}
+        for query in ("player=dora", "state=running&pool=winder", "player=anna&state=finished"):
+            found = await (await session.get(f"/api/games?{query}")).json()
+            assert found
+            assert found == [listed[game["id"]] for game in found]
+        assert listed["live0001"]["ply"] == 3
+        page = await (await session.get("/?player=dora")).text()
+    assert "0:55.5 · 0:59.0" in page
+
+
+async def test_a_game_of_long_ago_has_its_plies(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.web.games.RECENT", 1)
+    table = await here.table("last0001")
+    await table.play("e4")
+    await table.end("resign", True)
+    async with aiohttp.ClientSession(here.url) as session:
+        assert "game0000" not in await (await session.get("/api/games")).text()
+        *_, oldest = await (await session.get("/api/games?player=anna")).json()
+    assert (oldest["id"], oldest["ply"]) == ("game0000", 2)
+
+
 @pytest.mark.parametrize(
     ("query", "found"),
     [
