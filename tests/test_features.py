@@ -1,5 +1,6 @@
 """The feature table speaks of every key of lichess-bot and BotLi, and what it names exists."""
 
+import os
 import re
 from pathlib import Path
 
@@ -83,3 +84,19 @@ def test_what_a_row_names_exists_and_a_no_has_a_reason(row: tuple[str, ...]) -> 
 @pytest.mark.parametrize(("peer", "key"), KEYS)
 def test_every_key_of_the_others_has_a_row(peer: str, key: str) -> None:
     assert any(row[:2] == (peer, f"`{key}`") for row in ROWS)
+
+
+NAMES = {"NOTE", "bullet", "standard_black", "bullet_only_horde", "easy_chess960", "no_pressure_correspondence"}
+NAMES |= {"casual_chess960", "optional_settings"}
+"""What stands before a colon in the shipped files and is no key: names of one's own, and a word of prose."""
+
+
+@pytest.mark.parametrize("peer", ["lichess-bot", "BotLi"])
+def test_the_list_of_their_keys_is_whole(peer: str) -> None:
+    peers = os.environ.get("KIRICHESS_PEERS")
+    if not peers:
+        pytest.skip("KIRICHESS_PEERS names no folder with lichess-bot and BotLi")
+    shipped = (Path(peers) / peer / "config.yml.default").read_text("utf-8")
+    found = set(re.findall(r"^\s*#?\s*([A-Za-z_]\w*(?: \w+)?):(?:\s|$)", shipped, re.MULTILINE))
+    listed = {part for whose, key in KEYS if whose == peer for part in key.split(".")}
+    assert found - listed - NAMES == set()

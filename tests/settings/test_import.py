@@ -189,6 +189,14 @@ def test_an_engine_whose_options_hold_paths_runs_where_they_count_from() -> None
     assert "working_dir" not in convert(theirs.replace("./syzygy/", "/syzygy"), "theirs.yml", "/opt/bot").text
 
 
+def test_lichess_bots_older_names_are_taken(ours: Callable[[str], Settings]) -> None:
+    text = "engine: {name: a, protocol: uci, uci_ponder: true}\nmatchmaking: {delay_after_decline: coarse}"
+    settings = ours(text)
+    assert settings.engines["main"].model_dump()["ponder"] is True
+    assert settings.accounts[0].play is not None
+    assert settings.accounts[0].play.matchmaking.challenge_filter == "coarse"
+
+
 @pytest.mark.parametrize(
     ("variants", "offered"),
     [("[standard, horde]", "standard"), ("[chess960]", "chess960"), ("[standard, chess960]", "random")],
@@ -196,7 +204,7 @@ def test_an_engine_whose_options_hold_paths_runs_where_they_count_from() -> None
 def test_a_random_variant_is_one_of_those_that_are_accepted(
     ours: Callable[[str], Settings], variants: str, offered: str
 ) -> None:
-    text = f"engine: {{name: a}}\nchallenge: {{variants: {variants}}}\nmatchmaking: {{challenge_variant: random}}"
+    text = f"engine: {{name: a}}\nchallenge: {{variants: {variants}}}\nmatchmaking: {{challenge_mode: casual}}"
     play = ours(text).accounts[0].play
     assert play is not None and play.matchmaking.challenge_variant == offered
 

@@ -26,6 +26,7 @@ _FALSE: dict[str, tuple[tuple[str, str], ...]] = {
     "protocol": (("homemade", "uci or xboard."),),
     "debug": (("startup", "All that passes between this program and its engines, by game."),),
     "challenge_variant": (("challenge.variants", "standard, chess960, or random: either."),),
+    "rating_difference": (("Overrides", "How far it may be from our own, beside the two bounds."),),
     "min_dtm_to_consider_as_wdl_1": (("isable", "Plies to mate from which on the fifty moves may come first."),),
 }
 """By the last part of a key: what makes a comment false, and what is true."""

@@ -113,9 +113,11 @@ def _matchmaking(draft: Draft) -> None:
     here = ("matchmaking",)
     if not draft.peer.table(*here):
         return
+    draft.move((*here, "delay_after_decline"), (*MATCHMAKING, "challenge_filter"))
     for key in ("allow_matchmaking", "allow_during_games", "challenge_filter", "include_challenge_block_list"):
         draft.move((*here, key), (*MATCHMAKING, key))
     number(draft, (*here, "challenge_timeout"), (*MATCHMAKING, "challenge_timeout"), 1, 10_080)
+    draft.put((*MATCHMAKING, "challenge_variant"), _any_variant(draft))
     mode = _kind(draft, here, MATCHMAKING, "random")
     names = [str(each) for each in listed(draft.peer.take("matchmaking", "block_list"))]
     if names:
@@ -176,6 +178,7 @@ def _engine(draft: Draft) -> None:
     else:
         _program(draft, program, "xboard" if protocol == "xboard" else "uci")
     if protocol == "uci":
+        draft.move((*here, "uci_ponder"), (*ENGINE, "ponder"))
         draft.move((*here, "ponder"), (*ENGINE, "ponder"))
     else:
         draft.note((*here, "ponder"), "only UCI engines are asked to think in the opponent's time")
