@@ -27,8 +27,8 @@ from bridge.decisions.time_budget import budget, first_move_ms, hurried
 from bridge.decisions.turn import Decision, Seat, claims_draw, decide
 from bridge.errands import Errands
 from bridge.errors import BridgeError, JournalError, Refused
+from bridge.idle import Idle
 from bridge.interfaces import (
-    Abort,
     ChatLine,
     Choice,
     ClaimDraw,
@@ -61,7 +61,6 @@ log = structlog.get_logger("kirichess_session")
 _GOODBYE_S = 5.0
 _ARCHIVE_PAUSES_S = (0.0, 1.0, 3.0, 10.0, 30.0, 60.0, 60.0)
 """Before tries to have what the stream left out: once the game is judged finally, nobody asks any more."""
-_GRACE_MS = 60_000
 _RESIGN_AGAIN_S = 5.0
 _CLAIM_AGAIN_S = 10.0
 _DRAWN_S = 1.0
@@ -93,9 +92,7 @@ class Session:
         """The moves to the position that tables called drawn, where chess alone decides."""
         self._offers: Offers | None = None
         self._can_claim = False
-        self._waits = False
-        """Whether the opponent has asked for more time before its first move."""
-        self._grace_ms = 0
+        self._idle: Idle | None = None
         self._days = Days(bot.style.days, lambda: self._turn is None and self._is_running())
         self._stopwatch = Stopwatch(bot.measures)
 
@@ -190,7 +187,10 @@ class Session:
         await self._voice.open()
         bot = self._bot
         talk = (self._style.speech, self._tasks, bot.journal, bot.titles, self._facts)
-        choices = (self._agree, self._style.rulesets, self._wait)
+        if not self._days.count:
+            patience = (self._errands, self._style.abort_ms)
+            self._idle = Idle(self.game_id, self._tracker.ledger, side, *patience)
+        choices = (self._agree, self._style.rulesets, lambda: self._idle is not None and self._idle.wait())
         self._talk = Conversation(self.me, self._voice, info, side, *talk, *choices)
         await self._talk.open()
         offered = await history.draw_offered(self._bot.journal, self.me, self.game_id)
@@ -201,8 +201,9 @@ class Session:
             stood=lambda: self._tasks.spawn(self._remember_draw()),
             takebacks=self._style.takebacks,
         )
-        if not self._days.count:
-            self._tasks.spawn(self._abort_idle())
+        if self._idle is not None:
+            started_ms = self._tracker.stored_at_ms
+            self._tasks.spawn(self._idle.watch(0 if started_ms is None else bot.wall_ms() - started_ms))
 
     def _get_engine(self, info: GameInfo, pool: str) -> None:
         bot, other = self._bot, info.player(not self.seat.side)
@@ -345,34 +346,6 @@ class Session:
 
     def _engine_failed(self, cause: str) -> None:
         self._failures.put([Draft(event_types.ENGINE_FAILED, self.game_id, {"cause": cause}, self.me)])
-
-    async def _abort_idle(self) -> None:
-        """Give a game back when the opponent does not make a first move; asked again for as long as that is so.
-
-        A game whose abort is refused keeps its slot: it runs on the platform too.
-        """
-        started_ms = self._tracker.stored_at_ms
-        waited_ms = 0 if started_ms is None else self._bot.wall_ms() - started_ms
-        wait_ms = min(max(0, self._style.abort_ms - waited_ms), self._style.abort_ms)
-        ledger = self._tracker.ledger
-        while True:
-            await asyncio.sleep(wait_ms / 1000)
-            if ledger.platform is not None or len(ledger.moves) >= 2:
-                return
-            if self._grace_ms:
-                wait_ms, self._grace_ms = self._grace_ms, 0
-                continue
-            if ledger.turn != self.seat.side:
-                self._errands.once("abort", Abort(self.game_id))
-            wait_ms = self._style.abort_ms
-
-    def _wait(self) -> bool:
-        """A minute more for the opponent's first move, once, as it asked."""
-        ledger = self._tracker.ledger
-        if self._waits or ledger.platform is not None or len(ledger.moves) >= 2 or self._days.count:
-            return False
-        self._waits, self._grace_ms = True, _GRACE_MS
-        return True
 
     # -- the end -------------------------------------------------------------------------------------------------
 

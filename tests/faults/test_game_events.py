@@ -257,7 +257,7 @@ async def test_a_game_that_cannot_be_aborted_is_played_when_the_opponent_comes(t
 async def test_who_asks_for_a_minute_before_the_first_move_gets_it_once(
     table: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bridge.session._GRACE_MS", 3_600_000)
+    monkeypatch.setattr("bridge.idle._GRACE_MS", 3_600_000)
     await table.run(abort_time=2)
     game = table.pair()
     await table.settled(game)
