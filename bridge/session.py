@@ -194,6 +194,7 @@ class Session:
         self._talk = Conversation(self.me, self._voice, info, side, *talk, *choices)
         await self._talk.open()
         offered = await history.draw_offered(self._bot.journal, self.me, self.game_id)
+        self._scores = await self._tracker.scores(side)
         self._offers = Offers(
             *(self.game_id, self._seat, self._tracker.ledger, self._errands),
             offered=offered,
@@ -300,7 +301,7 @@ class Session:
         with self._stopwatch.thinking():
             choice = await self._thinker.choose(ledger, self._limit)
         if choice.score_cp is not None:
-            thought = Evaluation(len(moves) + 1, choice.uci, choice.score_cp, choice.depth)
+            thought = Evaluation(len(moves) + 1, choice.uci, choice.score_cp, choice.depth, choice.trusted)
             self._bot.journal.keep(self.game_id, f"engine:{self.me}", to_line(thought), 0)
             self._evaluation = thought.for_white(self.seat.side)
         self._scores.append(choice.score_cp if choice.trusted else None)

@@ -16,7 +16,7 @@ from bridge.event_data import about, facts_after, facts_before
 from bridge.interfaces import Draft, Entry, GameInfo, Journal
 from bridge.live_flag import LiveFlag
 from bridge.outbox import Outbox
-from bridge.records.evaluations import Evaluation, from_line
+from bridge.records.evaluations import Evaluation, by_ply, from_line
 from bridge.records.events import decode, encode
 from bridge.records.one_line import one_line
 from bridge.records.pgn_writer import UNKNOWN_DATE, to_pgn
@@ -240,10 +240,19 @@ class Tracker:
             return UNKNOWN_DATE
         return f"{datetime.fromtimestamp(entries[0].time_ms / 1000, UTC):%Y.%m.%d}" if entries else UNKNOWN_DATE
 
+    async def scores(self, side: chess.Color) -> list[int | None]:
+        """What our engine thought of each move of a side that stands, where draws and resignations go by it."""
+        moves = self.ledger.moves
+        plies = range(1 if self.ledger.start_turn == side else 2, len(moves) + 1, 2)
+        known = by_ply(await self._thoughts(), moves) if plies else {}
+        found = (known.get(ply) for ply in plies)
+        return [each.score_cp if each is not None and each.trusted else None for each in found]
+
     async def _evaluations(self, judged: Verdict) -> list[Evaluation]:
         """What engines of ours thought, to be told once the platform's game is over (fair play)."""
-        if judged.platform is None:
-            return []
+        return await self._thoughts() if judged.platform is not None else []
+
+    async def _thoughts(self) -> list[Evaluation]:
         try:
             return [from_line(line) for line in await self._journal.thoughts(self.game_id)]
         except (JournalError, RecordError) as error:

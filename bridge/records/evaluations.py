@@ -16,12 +16,14 @@ _MOST_PLIES_TO_MATE = 500
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """`score_cp` is the mover's, of the position before the ply, which is that of its best move; `depth` in plies."""
+    """`score_cp` is the mover's, of the position before the ply, which is that of its best move; `depth` in plies;
+    `trusted`: whether draws and resignations go by it."""
 
     ply: int
     uci: str
     score_cp: int
     depth: int | None = None
+    trusted: bool = True
 
     def after(self, mover: chess.Color) -> chess.engine.PovScore:
         """The same for the position that the move leads to, as PGN tells it."""
@@ -47,7 +49,7 @@ def from_line(line: bytes) -> Evaluation:
     """What was kept; later versions may have kept more. Raises RecordError: it is none."""
     try:
         given = json.loads(line)
-        return Evaluation(given["ply"], given["uci"], given["score_cp"], given.get("depth"))
+        return Evaluation(given["ply"], given["uci"], given["score_cp"], given.get("depth"), given.get("trusted", True))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise RecordError(f"an engine's evaluation cannot be read: {line[:80]!r}") from error
 

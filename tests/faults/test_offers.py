@@ -158,3 +158,37 @@ async def test_a_hopeless_game_is_resigned_by_the_scores(table: Any) -> None:
     await table.play(game, 3)
     verdict = await table.final(game)
     assert (verdict["result"], verdict["reason"]) == ("1-0", "resignation")
+
+
+@pytest.mark.parametrize("what", ["a draw", "a resignation", "not trusted"])
+async def test_the_scores_of_moves_before_a_restart_count(table: Any, what: str) -> None:
+    """Three in a row are needed, and two were given before the program was killed."""
+    score_cp = 0 if what == "a draw" else -1500
+    terms = {"resign_enabled": True, "resign_moves": 3}
+    if what == "a draw":
+        terms = {"offer_draw_enabled": True, "offer_draw_moves": 3, "offer_draw_pieces": 32}
+    trusted = what != "not trusted"
+
+    async def thinks(ledger: Any, limit: Any) -> Choice:
+        return Choice(table.engine.choice(ledger), score_cp=score_cp, trusted=trusted)
+
+    table.engine.next = [thinks] * 4
+    await table.run(draw_or_resign=terms)
+    game = table.pair()
+    await table.play(game, 4)
+    await table.settled(game)
+    await asyncio.sleep(0.3)  # until what was thought of the last move is stored too
+    await table.kill()
+    trusted = True
+    await table.run(draw_or_resign=terms)
+    await table.play(game, 5)
+    if what == "a resignation":
+        verdict = await table.final(game)
+        assert (verdict["result"], verdict["reason"], game.plies <= 6) == ("1-0", "resignation", True)
+        return
+    await table.until(lambda: game.plies == 6)
+    if what == "a draw":
+        await table.until(lambda: game.sides[chess.BLACK].offers_draw)
+    else:
+        await table.play(game, 8)
+        assert not game.over and not table.asked("/resign")
