@@ -1,6 +1,7 @@
 """/events: the journal as Server-Sent Events, resumed where the reader says it stopped."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -21,6 +22,9 @@ KEEP_ALIVE_S = 15.0
 SEND_TIMEOUT_S = 10.0
 MOST_BUFFERED = 65_536
 """Bytes that may wait for a reader; with more he reads the journal by himself, at his own pace."""
+
+AT_ONCE = 100
+"""Entries that a reader who lacks some is given at a time."""
 
 MOST_READERS = 1000
 """At a time; the ones too many are told to come again."""
@@ -56,13 +60,15 @@ class EventStream:
 
     After `Last-Event-ID`, else after `?after=N`, else after the newest. Readers at the end of the journal get the same
     bytes, so that many of them cost little more than one. A reader that takes nothing for SEND_TIMEOUT_S while there
-    is something to send is dropped, and resumes by itself.
+    is something to send is dropped, and resumes by itself. Those who lack something read the journal in turn, and leave
+    it and the processor alone for as long in between: what is played must not wait for them.
     """
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._tasks: set[asyncio.Task[object]] = set()
         self._live: set[_Reader] = set()
+        self._turn = asyncio.Lock()
         self._seq = 0
 
     async def run(self, _app: web.Application) -> AsyncIterator[None]:
@@ -114,8 +120,8 @@ class EventStream:
         try:
             # A number from beyond the end is from another journal: what is new here is all that can be told.
             return await self._serve(request, min(int(start), last))
-        except (ConnectionResetError, TimeoutError):
-            # The reader went away, or is too slow: nothing to be mended here.
+        except (ConnectionResetError, TimeoutError, JournalError):
+            # The reader went away, is too slow, or has to come again: nothing to be mended here.
             return web.Response(status=499)
         finally:
             self._tasks.discard(task)
@@ -139,19 +145,30 @@ class EventStream:
 
     async def _catch_up(self, reader: _Reader, response: web.StreamResponse) -> None:
         """What the reader has not been sent yet, until it is as far as everybody."""
-        if reader.seq >= self._seq:
-            return
-        async for entry in self._journal.follow(reader.seq):
-            if await reader.wants(entry, self._journal):
-                try:
-                    async with asyncio.timeout(SEND_TIMEOUT_S):
-                        await response.write(Frame(entry).plain)
-                except TimeoutError:
-                    reader.transport.abort()
-                    raise
-            reader.seq = entry.seq
-            if reader.seq >= self._seq:
-                return
+        while reader.seq < self._seq:
+            try:
+                missed, seq = await self._missed(reader)
+                async with asyncio.timeout(SEND_TIMEOUT_S):
+                    await response.write(missed)
+            except (TimeoutError, JournalError):
+                reader.transport.abort()
+                raise
+            reader.seq = seq
+
+    async def _missed(self, reader: _Reader) -> tuple[bytes, int]:
+        """The next of what he lacks, as far as he wants it, and how far that goes. Raises JournalError."""
+        async with self._turn:
+            # Where all of that is pruned, it goes as far as everybody was before the look.
+            began_s, missed, seq = time.perf_counter(), bytearray(), self._seq
+            page = await self._journal.read(after=reader.seq, limit=AT_ONCE)
+            for entry in page:
+                if await reader.wants(entry, self._journal):
+                    missed += Frame(entry).plain
+                seq = entry.seq
+                if len(missed) >= MOST_BUFFERED:
+                    break
+            await asyncio.sleep(time.perf_counter() - began_s)
+        return bytes(missed), seq
 
     async def close(self, _app: web.Application) -> None:
         """Send every reader away, so that the server can end. For `app.on_shutdown`."""

@@ -7,6 +7,7 @@ import tracemalloc
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 import aiohttp
 import pytest
@@ -15,7 +16,7 @@ from bridge.cloudevents import to_cloudevent, to_json
 from bridge.interfaces import Draft, Entry
 from bridge.journal import SqlJournal
 from bridge.web import Monitor, StatusReport, create_monitor
-from bridge.web.stream import MOST_BUFFERED
+from bridge.web.stream import AT_ONCE, MOST_BUFFERED
 
 
 @dataclass(frozen=True)
@@ -269,6 +270,31 @@ async def test_many_who_do_not_read_cost_little_memory_and_delay_nobody(
         lazy.close()
     # What the journal itself keeps in memory, and some 64 KiB and an event for each of them.
     assert peak < 1.5 * count * each + lazy_ones * (MOST_BUFFERED + 4 * each), f"{peak:,} bytes"
+
+
+async def test_many_who_begin_at_the_start_read_the_journal_in_turn(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that what is played waits behind a few entries, not behind everybody's."""
+    await program.append(1000)
+    assert (await program.read(1000, "?after=0"))[-1].id == 1000
+    under_way, most, sizes, read = 0, 0, [0], SqlJournal.read
+
+    async def counted(journal: SqlJournal, **asked: Any) -> list[Entry]:
+        nonlocal under_way, most
+        if "subject" in asked:
+            return await read(journal, **asked)
+        under_way += 1
+        most = max(most, under_way)
+        page = await read(journal, **asked)
+        under_way -= 1
+        sizes.append(len(page))
+        return page
+
+    monkeypatch.setattr(SqlJournal, "read", counted)
+    everything = await asyncio.gather(*(program.read(1000, "?after=0") for _ in range(20)))
+    assert [[sent.id for sent in each] for each in everything] == [list(range(1, 1001))] * 20
+    assert (most, max(sizes)) == (1, AT_ONCE)
 
 
 async def test_there_are_no_more_readers_than_the_program_can_serve(
