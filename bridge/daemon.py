@@ -176,9 +176,9 @@ class Daemon:
                 await self._engines.try_all(account.play)
                 sources = open_sources(account.play, me.name)
                 stack.push_async_callback(sources.close)
-                self._lobbies.append((account, self._lobby(me, account.play, platform, sources)))
+                self._lobbies.append((account, self._lobby(me, account.play, platform, sources or None)))
 
-    def _lobby(self, me: Player, play: Play, platform: Lichess, sources: MoveSource) -> Lobby:
+    def _lobby(self, me: Player, play: Play, platform: Lichess, source: MoveSource | None) -> Lobby:
         bot = BotAccount(
             name=me.name,
             platform=platform,
@@ -189,7 +189,7 @@ class Daemon:
             wall_ms=wall_ms,
             measures=self._metrics.measures,
             titles=Titles(platform.title_of),
-            source=sources,
+            source=source,
             choose_engine=chooser(play),
             queued=lambda: lobby.doorkeeper.queued,
         )

@@ -3,13 +3,11 @@
 import chess
 
 from bridge.interfaces import GameInfo
-from bridge.records.verdict_json import row_object
+from bridge.records.verdict_json import effects_object
 from bridge.rules.events import Agreed, Ended, Event, Moved, TakenBack
 from bridge.rules.ledger import Ledger
 from bridge.rules.position import to_fen
 from bridge.rules.snapshot import Setup, TimeControl
-
-_EFFECTS = ("capture", "toll_ms", "fee_ms", "chip_ms", "increment_ms", "guarded")
 
 
 def settled(setup: Setup) -> dict[str, object]:
@@ -79,6 +77,5 @@ def facts_after(ledger: Ledger) -> dict[str, object]:
         "counted": ledger.plies == len(ledger.moves),
     }
     if ledger.rows and ledger.rows[-1].ply == len(ledger.moves):
-        row = row_object(ledger.rows[-1], None)
-        facts |= {name: row[name] for name in _EFFECTS}
+        facts |= effects_object(ledger.rows[-1])
     return facts

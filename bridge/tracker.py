@@ -60,6 +60,7 @@ class Tracker:
         self._outbox = Outbox(journal, game_id) if records else None
         self._ledger: Ledger | None = None
         self._live = LiveFlag(steady_ms, self._flag_falls)
+        self._sans: list[str] = []
         self._told: _Told | None = None
         self._standing: ToldVerdict | None = None
 
@@ -112,6 +113,7 @@ class Tracker:
         self._ledger = Ledger.replay(decode(event) for event in stored)
         self._told = _Told.by(self._ledger)
         self._standing = standing(entries)
+        self._sans = [str(entry.data["san"]) for entry in entries if entry.type == event_types.GAME_PLY]
         self._live.resume(entries)
         return True
 
@@ -151,6 +153,8 @@ class Tracker:
         known = len(ledger.anomalies)
         facts = facts_before(ledger, event)
         ledger.apply(event)
+        if isinstance(event, Moved):
+            self._sans.append(str(facts["san"]))
         draft = self._draft(event, {**facts, **facts_after(ledger)})
         noted = [] if type(event) not in _TYPES else ledger.anomalies[known:]
         return [draft, *(self._anomaly(anomaly.kind, anomaly.ply, anomaly.note) for anomaly in noted)]
@@ -163,7 +167,8 @@ class Tracker:
         """
         self._live.stop()
         drafts = []
-        pgn = to_pgn(judged, date=await self._date(), evaluations=await self._evaluations(judged))
+        evaluations, sans = await self._evaluations(judged), self._known_sans(judged)
+        pgn = to_pgn(judged, date=await self._date(), evaluations=evaluations, sans=sans)
         data = {**self._verdict_data(judged), "pgn": pgn}
         told = _Told(judged.outcome, judged.plies)
         previous = self._standing.core() if self._standing else self._told.as_json() if self._told else None
@@ -229,7 +234,13 @@ class Tracker:
         return [self._draft_of(event_types.VERDICT_PROVISIONAL, self._verdict_data(judged))]
 
     def _verdict_data(self, judged: Verdict) -> dict[str, object]:
-        return {"verdict": verdict_object(judged, ledger=True), "text": one_line(judged)}
+        found = verdict_object(judged, ledger=True, sans=self._known_sans(judged))
+        return {"verdict": found, "text": one_line(judged)}
+
+    def _known_sans(self, judged: Verdict) -> Sequence[str] | None:
+        """Those that were stored ply by ply; None where moves were taken back, which are among them."""
+        known = len(self._sans) == len(judged.moves) and list(judged.moves) == self.ledger.moves
+        return self._sans if known else None
 
     async def _date(self) -> str:
         """The day (UTC) on which the game was first stored, as PGN has it."""

@@ -52,7 +52,7 @@ class Turn:
         self._platform = platform
         self._sends = sending
         self._answered = answered
-        self._sending = False
+        self._sending = self._waiting = False
         self._over = False
         self._accepted = False
         self._told = False
@@ -68,6 +68,9 @@ class Turn:
         self._over = True
         if self._sending:
             asyncio.get_running_loop().call_later(_ANSWER_S, self._task.cancel)
+        elif self._waiting:
+            # A task that is cancelled is left to the garbage collector, by its traceback: one a move is many.
+            self._stands.set()
         else:
             self._task.cancel()
 
@@ -107,6 +110,9 @@ class Turn:
 
     async def _stood(self) -> bool:
         """Wait for the stream: True when it began anew with the same position, False when it said nothing."""
+        if self._over:
+            return False
+        self._waiting = True
         try:
             async with asyncio.timeout(_ECHO_S):
                 await self._stands.wait()
@@ -114,7 +120,9 @@ class Turn:
             tell = log.debug if self._told else log.warning
             tell("move_not_shown", game=self._game_id, after_s=_ECHO_S, accepted=self._accepted)
             self._told = True
-        return self._stands.is_set()
+        finally:
+            self._waiting = False
+        return self._stands.is_set() and not self._over
 
 
 def may_be_legal_again(ledger: Ledger, uci: str) -> bool:

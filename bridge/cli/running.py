@@ -19,6 +19,9 @@ from bridge.settings.models import Settings
 from bridge.sinks.plain_lines import PlainLines
 from bridge.sinks.terminal import LiveView
 
+_COLLECT_AFTER = 5_000
+"""New objects between looks of the garbage collector; Python's own 700 are those of a few moves."""
+
 
 class JsonLines:
     """Events as CloudEvents, one JSON object a line, on stdout."""
@@ -85,8 +88,10 @@ async def run_daemon(
     ready.cancel()
     if not work.done():
         announce(daemon)
-        # What is loaded by now stays for good. Each time the collector looked it all over, every move would wait.
+        # What is loaded by now stays for good. Each time the collector looked it all over, every move would wait. And
+        # little of what a game needs forms circles, so a look now and then is enough.
         gc.freeze()
+        gc.set_threshold(_COLLECT_AFTER, 10, 10)
         systemd.notify("READY=1")
     again = [_reload(daemon, settings, file, variables or {}).run()] if file is not None else []
     await until_first(work, *again, stdout.gone.wait(), systemd.keep_told(lambda: daemon.summary, lambda: daemon.alive))

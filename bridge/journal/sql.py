@@ -41,12 +41,27 @@ def doubling() -> Iterator[float]:
 
 
 class _Batch:
-    """What waits for the next transaction; `committed` ends with the entries of each append, or the error."""
+    """What waits for the next transaction; `committed` ends with it. Each append has a waiter for its entries, or for
+    the error."""
 
     def __init__(self) -> None:
         self.appends: list[list[Row]] = []
+        self.waiters: list[asyncio.Future[list[Entry]]] = []
         self.cursors: dict[str, int] = {}
         self.committed: asyncio.Task[list[list[Entry]]]
+
+    def tell(self, committed: "asyncio.Task[list[list[Entry]]]") -> None:
+        """A transaction of raw lines alone has nobody who waits for it; `trouble` tells of its failure."""
+        error = None if committed.cancelled() else committed.exception()
+        for place, waiter in enumerate(self.waiters):
+            if waiter.done():
+                continue  # whoever waited was cancelled
+            if committed.cancelled():
+                waiter.cancel()
+            elif error is not None:
+                waiter.set_exception(error)
+            else:
+                waiter.set_result(committed.result()[place])
 
 
 class SqlJournal:
@@ -114,9 +129,10 @@ class SqlJournal:
         """
         rows = [Row.of(draft) for draft in drafts]
         batch = self._next_batch()
-        place = len(batch.appends)
+        waiter: asyncio.Future[list[Entry]] = asyncio.get_running_loop().create_future()
         batch.appends.append(rows)
-        return (await asyncio.shield(batch.committed))[place]
+        batch.waiters.append(waiter)
+        return await waiter
 
     async def advance(self, name: str, seq: int) -> None:
         """Store a cursor; returns once committed. Raises JournalError."""
@@ -240,7 +256,7 @@ class SqlJournal:
             self._waiting.committed = asyncio.create_task(
                 self._commit(store, self._waiting), context=self._context.copy()
             )
-            self._waiting.committed.add_done_callback(_seen)
+            self._waiting.committed.add_done_callback(self._waiting.tell)
         return self._waiting
 
     async def _commit(self, store: Store, batch: _Batch) -> list[list[Entry]]:
@@ -355,9 +371,3 @@ class SqlJournal:
         except JournalDamaged as error:
             self._damaged(str(error))
             raise
-
-
-def _seen(committed: "asyncio.Task[list[list[Entry]]]") -> None:
-    """A transaction of raw lines alone has nobody who waits for it; `trouble` tells of its failure."""
-    if not committed.cancelled():
-        committed.exception()

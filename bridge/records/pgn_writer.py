@@ -14,7 +14,7 @@ from bridge.records.own_tags import berserk_tag, clocks_tag, first_moves_tag
 from bridge.records.pgn_times import final_think_ms, spent_ms, untold_ms
 from bridge.records.verdict_json import platform_result
 from bridge.rules.events import Ended
-from bridge.rules.position import read_move, start_board
+from bridge.rules.position import read_legal, start_board
 from bridge.rules.snapshot import RECORD_END, TimeControl
 from bridge.rules.verdict import Verdict
 
@@ -34,6 +34,7 @@ def to_pgn(
     event: str = "KiriChess game",
     date: str = UNKNOWN_DATE,
     evaluations: Iterable[Evaluation] = (),
+    sans: Sequence[str] | None = None,
 ) -> str:
     """The whole game as the platform has it, plies after the KiriChess end included; our reader gives it back.
 
@@ -42,13 +43,30 @@ def to_pgn(
     the platform's clock would tell another one (time given, an increment that a takeback left); `[%kspent W/B]` what
     White and Black had spent on moves after it that were taken back. `date` is `YYYY.MM.DD`. `evaluations`
     become `[%eval]` as Lichess writes it, with the depth: only for a game that is over on its platform (fair play).
+    `sans`: the SAN of every ply, where it is known.
     """
-    return exported(pgn_game(verdict, event=event, date=date, evaluations=evaluations))
+    return exported(pgn_game(verdict, event=event, date=date, evaluations=evaluations), sans)
 
 
-def exported(game: chess.pgn.Game) -> str:
-    """The text of a game, with an empty line behind it."""
-    return game.accept(chess.pgn.StringExporter(columns=100)) + "\n"
+def exported(game: chess.pgn.Game, sans: Sequence[str] | None = None) -> str:
+    """The text of a game, with an empty line behind it. `sans`: those of its moves, if it has no variations."""
+    exporter = chess.pgn.StringExporter(columns=100) if sans is None else _Known(sans)
+    return game.accept(exporter) + "\n"
+
+
+class _Known(chess.pgn.StringExporter):
+    """Works out no SAN: that takes most of an exporter's time."""
+
+    def __init__(self, sans: Sequence[str]) -> None:
+        super().__init__(columns=100)
+        self._sans = iter(sans)
+
+    def visit_move(self, board: chess.Board, move: chess.Move) -> None:
+        known = next(self._sans)
+        if board.turn == chess.WHITE or self.force_movenumber:
+            self.write_token(f"{board.fullmove_number}{'.' if board.turn else '...'} ")
+        self.write_token(f"{known} ")
+        self.force_movenumber = False
 
 
 def pgn_game(
@@ -79,16 +97,18 @@ def as_counted(verdict: Verdict) -> Verdict:
     undo (R5, R8), has left the platform other ones; else the verdict as it is.
     """
     rows = [row for row in verdict.rows if row.ply is not None]
-    if _moves(verdict, [row.uci or "" for row in rows]) == _moves(verdict, verdict.moves[: len(rows)]):
-        return verdict
     moves, readings_ms = tuple(row.uci or "" for row in rows), tuple(row.reading_ms for row in rows)
+    # Mostly they are the same to the letter; castling can be spelled in two ways.
+    platform = tuple(verdict.moves[: len(rows)])
+    if moves == platform or _moves(verdict, moves) == _moves(verdict, platform):
+        return verdict
     return replace(verdict, moves=moves, readings_ms=readings_ms, platform_plies=len(rows))
 
 
 def _moves(verdict: Verdict, moves: Sequence[str]) -> list[chess.Move]:
     board = start_board(verdict.start_fen)
     for uci in moves:
-        board.push(read_move(board, uci))
+        board.push(read_legal(board, uci))
     return board.move_stack
 
 
@@ -99,7 +119,7 @@ def _add_moves(game: chess.pgn.Game, verdict: Verdict) -> None:
     rows = {row.ply: row for row in verdict.rows if row.ply is not None}
     node: chess.pgn.GameNode = game
     for ply, (uci, reading_ms) in enumerate(zip(verdict.moves, verdict.readings_ms, strict=True), 1):
-        move = read_move(board, uci)
+        move = read_legal(board, uci)
         board.push(move)
         node = node.add_main_variation(move)
         comments = [f"[%clk {clk(reading_ms)}]"] if reading_ms is not None else []

@@ -1,13 +1,13 @@
 """Verdict → `kirichess.verdict/1` (interfaces, "Verdict")."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import chess
 
 from bridge.rules.endings import Flag
 from bridge.rules.events import Ended
 from bridge.rules.ledger import Row
-from bridge.rules.position import read_move, start_board
+from bridge.rules.position import read_legal, start_board
 from bridge.rules.verdict import Verdict
 
 SCHEMA = "kirichess.verdict/1"
@@ -15,10 +15,10 @@ _DRAWN = frozenset({"draw", "stalemate", "insufficientMaterialClaim", "outoftime
 """Statuses that mean a draw where the platform names no winner; with all others there is no result."""
 
 
-def verdict_object(verdict: Verdict, *, ledger: bool = False) -> dict[str, object]:
+def verdict_object(verdict: Verdict, *, ledger: bool = False, sans: Sequence[str] | None = None) -> dict[str, object]:
     """The verdict as JSON values, keys in the documented order; the ledger's rows only where asked for.
 
-    `scored` is false where plain chess was played, else left out.
+    `sans`: the SAN of every ply, where it is known. `scored` is false where plain chess was played, else left out.
     """
     setup, outcome = verdict.setup, verdict.outcome
     out: dict[str, object] = {
@@ -46,7 +46,7 @@ def verdict_object(verdict: Verdict, *, ledger: bool = False) -> dict[str, objec
     if not setup.rules.scored:
         out["scored"] = False
     if ledger:
-        out["ledger"] = [row_object(row, san) for row, san in with_san(verdict)]
+        out["ledger"] = [row_object(row, san) for row, san in with_san(verdict, sans)]
     return out
 
 
@@ -69,37 +69,47 @@ def platform_result(end: Ended) -> str:
     return "1/2-1/2" if end.status in _DRAWN else "*"
 
 
-def with_san(verdict: Verdict) -> Iterator[tuple[Row, str | None]]:
-    """The ledger's rows with the SAN of their moves (None: time spent on moves that were taken back, R5)."""
+def with_san(verdict: Verdict, sans: Sequence[str] | None = None) -> Iterator[tuple[Row, str | None]]:
+    """The ledger's rows with the SAN of their moves (None: time spent on moves that were taken back, R5).
+
+    `sans`: those of every ply, where they are known.
+    """
     board = start_board(verdict.start_fen)
     for row in verdict.rows:
-        if row.uci is None:
+        if row.uci is None or row.ply is None:
             yield row, None
-            continue
-        move = read_move(board, row.uci)
-        yield row, board.san(move)
-        board.push(move)
+        elif sans is not None:
+            yield row, sans[row.ply - 1]
+        else:
+            yield row, board.san_and_push(read_legal(board, row.uci))
 
 
 def row_object(row: Row, san: str | None) -> dict[str, object]:
     """One ledger row as JSON values."""
-    effects = row.effects
-    capture = None
-    if effects.captured is not None:
-        piece = chess.piece_symbol(effects.captured)
-        capture = {"piece": piece, "gain_ms": effects.gain_ms, "loss_ms": effects.loss_ms}
     return {
         "ply": row.ply,
         "side": chess.COLOR_NAMES[row.side],
         "uci": row.uci,
         "san": san,
         "think_ms": row.think_ms,
+        **effects_object(row),
+        "white_ms": row.white_ms,
+        "black_ms": row.black_ms,
+    }
+
+
+def effects_object(row: Row) -> dict[str, object]:
+    """What a row's ply did to the clocks, as JSON values."""
+    effects = row.effects
+    capture = None
+    if effects.captured is not None:
+        piece = chess.piece_symbol(effects.captured)
+        capture = {"piece": piece, "gain_ms": effects.gain_ms, "loss_ms": effects.loss_ms}
+    return {
         "capture": capture,
         "toll_ms": effects.toll_ms,
         "fee_ms": effects.fee_ms,
         "chip_ms": effects.chip_ms,
         "increment_ms": row.increment_ms,
         "guarded": effects.guarded,
-        "white_ms": row.white_ms,
-        "black_ms": row.black_ms,
     }

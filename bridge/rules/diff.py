@@ -154,7 +154,7 @@ class _Comparison:
     def _increment(self, side: chess.Color, ply: int) -> int:
         """What the platform pays for a timed move: nothing after berserk, nor for a move that ends the game (§6)."""
         control = self.setup.time_control
-        if control is None or side in self.clocks.berserk:
+        if control is None or not control.increment_ms or side in self.clocks.berserk:
             return 0
         if self.snapshot.status not in RUNNING and ply == len(self.snapshot.moves) and self._ended_by_move():
             return 0

@@ -63,6 +63,10 @@ class Chain:
         self._misses = _Count()
         self._answers = _Count()
 
+    def __bool__(self) -> bool:
+        """Whether there is any."""
+        return bool(self._sources)
+
     async def find(self, ledger: Ledger, limit: Limit) -> Choice | RootMoves | None:
         """A legal move, or legal moves; None: the engine decides alone, as it does wherever a flag is near."""
         if not self._sources or (not limit.plain and near_flag(ledger, limit.white_ms, limit.black_ms)):
