@@ -384,9 +384,15 @@ class Journal(Protocol):
         ...
 
     async def read(
-        self, *, subject: str | None = None, types: Sequence[str] = (), after: int = 0, limit: int = 1000
+        self,
+        *,
+        subject: str | None = None,
+        types: Sequence[str] = (),
+        after: int = 0,
+        before: int | None = None,
+        limit: int = 1000,
     ) -> list[Entry]:
-        """Stored entries in order."""
+        """Stored entries in order, those whose numbers lie between `after` and `before`."""
         ...
 
     async def last_seq(self) -> int:

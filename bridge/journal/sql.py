@@ -194,10 +194,16 @@ class SqlJournal:
         return await self.read(after=after, limit=PAGE) if recent is None else recent
 
     async def read(
-        self, *, subject: str | None = None, types: Sequence[str] = (), after: int = 0, limit: int = 1000
+        self,
+        *,
+        subject: str | None = None,
+        types: Sequence[str] = (),
+        after: int = 0,
+        before: int | None = None,
+        limit: int = 1000,
     ) -> list[Entry]:
-        """Stored entries in order."""
-        return await self._run(self._opened().read, subject, tuple(types), after, limit)
+        """Stored entries in order, those whose numbers lie between `after` and `before`."""
+        return await self._run(self._opened().read, subject, tuple(types), after, before, limit)
 
     async def thoughts(self, game_id: str) -> list[bytes]:
         """The lines kept of a game from sources `engine:…`, in order; those that still wait are not there yet."""

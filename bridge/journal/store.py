@@ -150,7 +150,9 @@ class Store:
         data = json.loads(row.data)
         return Entry(seq, f"{self._uuid}-{seq}", time_ms, draft.type, draft.subject, draft.account, data)
 
-    def read(self, subject: str | None, types: Sequence[str], after: int, limit: int) -> list[Entry]:
+    def read(
+        self, subject: str | None, types: Sequence[str], after: int, before: int | None, limit: int
+    ) -> list[Entry]:
         """Entries in order of their numbers; one that is damaged is left out, and told in the log."""
         columns = schema.event.c
         query = sa.select(
@@ -160,6 +162,8 @@ class Store:
             query = query.where(columns.subject == subject)
         if types:
             query = query.where(columns.type.in_(types))
+        if before is not None:
+            query = query.where(columns.seq < before)
         found: list[Entry] = []
         while len(found) < limit:
             wanted = limit - len(found)

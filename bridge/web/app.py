@@ -19,7 +19,7 @@ from bridge.web.limits import MOST_BODY_BYTES
 from bridge.web.login import is_stranger
 from bridge.web.page import refusals_as_pages
 from bridge.web.pages import Pages
-from bridge.web.search import GameQuery, search
+from bridge.web.search import Archive, GameQuery
 from bridge.web.status import StatusReport
 from bridge.web.stream import EventStream
 
@@ -40,14 +40,15 @@ def create_monitor(
     `language`: the pages', unless a reader asks for another; None: the browser's.
     Without `controls` nobody can have anything done.
     """
-    routes = _Routes(journal, status)
+    archive = Archive(journal)
+    routes = _Routes(journal, status, archive)
     events = EventStream(journal)
     app = web.Application(middlewares=[refusals_as_pages(language), errors_as_json], client_max_size=MOST_BODY_BYTES)
     app.on_response_prepare.append(add_headers)
     app.on_shutdown.append(events.close)
     app.cleanup_ctx.append(routes.follow)
     app.cleanup_ctx.append(events.run)
-    Pages(journal, status, routes.known, language=language, controls=controls is not None).add_to(app.router)
+    Pages(journal, status, routes.known, archive, language=language, controls=controls is not None).add_to(app.router)
     app.router.add_get("/healthz", routes.healthz)
     app.router.add_get("/readyz", routes.readyz)
     app.router.add_get("/status", routes.status)
@@ -64,8 +65,9 @@ def create_monitor(
 
 
 class _Routes:
-    def __init__(self, journal: Journal, status: Callable[[], StatusReport]) -> None:
+    def __init__(self, journal: Journal, status: Callable[[], StatusReport], archive: Archive) -> None:
         self._journal = journal
+        self._archive = archive
         self._status = status
         self.known = Games(journal)
 
@@ -106,7 +108,7 @@ class _Routes:
             query = GameQuery.read(request.query)
         except UsageError as error:
             return problem(400, str(error))
-        found = await search(self._journal, query, await self.known.current())
+        found = await self._archive.search(query, await self.known.current())
         response = web.json_response([game.to_json() for game in found.games])
         if found.before is not None:
             older = request.rel_url.update_query(before=str(found.before))

@@ -16,7 +16,7 @@ from bridge.web.guard import problem
 from bridge.web.login import who
 from bridge.web.page import STATIC, overlay_sizes, render, words_of
 from bridge.web.page_words import Words
-from bridge.web.search import PAGE, Found, GameQuery, judged, search
+from bridge.web.search import PAGE, Archive, Found, GameQuery
 from bridge.web.sheet import game_entries, sheet
 from bridge.web.status import StatusReport
 
@@ -34,6 +34,7 @@ class Pages:
         journal: Journal,
         status: Callable[[], StatusReport],
         games: Games,
+        archive: Archive,
         *,
         language: str | None = None,
         controls: bool = False,
@@ -41,6 +42,7 @@ class Pages:
         self._journal = journal
         self._status = status
         self._games = games
+        self._archive = archive
         self._language = language
         self._controls = controls
 
@@ -78,15 +80,15 @@ class Pages:
     async def _found(self, query: GameQuery, games: list[GameSummary]) -> Found:
         """What the reader asks for; the last verdicts, where he asks for nothing, or those before them."""
         if query.narrows:
-            return await search(self._journal, query, games)
+            return await self._archive.search(query, games)
         if query.before is not None:
-            return await judged(self._journal, query.before, PAGE)
+            return await self._archive.judged(query.before, PAGE)
         ended = [game for game in games if not game.running]
         told = sorted((game for game in ended if game.judged_seq), key=lambda game: game.judged_seq or 0, reverse=True)
         found = Found(tuple(told[:_RECENT]), told[_RECENT - 1].judged_seq if len(told) >= _RECENT else None)
         if len(told) < _RECENT:
             # What has been going on for long may have left no room for them in the list.
-            found = await judged(self._journal, limit=_RECENT)
+            found = await self._archive.judged(limit=_RECENT)
         shown = {game.id for game in found.games}
         waiting = [game for game in ended if not game.judged_seq and game.id not in shown]
         return Found((*waiting, *found.games), found.before)

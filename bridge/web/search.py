@@ -4,6 +4,7 @@ The journal is read backwards in windows of its numbers, so a question costs the
 nothing of it is kept in memory.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -22,7 +23,8 @@ MOST = 200
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 STATES = ("running", "finished")
 _TEXTS = ("player", "pool", "result", "reason", "account", "state")
-_TELLING = (event_types.GAME_STARTED, event_types.GAME_RULES, event_types.GAME_FINISHED, *event_types.VERDICTS)
+_JUDGED = (event_types.VERDICT_FINAL, event_types.VERDICT_CHANGED)
+_TELLING = (event_types.GAME_RULES, event_types.GAME_FINISHED, *_JUDGED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,25 +75,34 @@ class Found:
     before: int | None
 
 
-async def search(journal: Journal, query: GameQuery, known: Iterable[GameSummary] = ()) -> Found:
-    """One page, in the order of the games' starts. `known`: games as they stand now, running ones among them; of others
-    no last move is told. Raises JournalError."""
-    current = {game.id: game for game in known}
+class Archive:
+    """The games of a journal. Questions take turns: what is played waits for one of them at most."""
 
-    async def matching(start: Entry) -> GameSummary | None:
-        return await _matching(journal, start, query, current.get(start.subject))
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._turn = asyncio.Lock()
 
-    return await _backwards(journal, event_types.GAME_STARTED, matching, query.before, query.limit)
+    async def search(self, query: GameQuery, known: Iterable[GameSummary] = ()) -> Found:
+        """One page, in the order of the games' starts. `known`: games as they stand now, running ones among them; of
+        others no last move is told. Raises JournalError."""
+        current = {game.id: game for game in known}
 
+        async def matching(start: Entry) -> GameSummary | None:
+            return await _matching(self._journal, start, query, current.get(start.subject))
 
-async def judged(journal: Journal, before: int | None = None, limit: int = PAGE) -> Found:
-    """One page of the games with a final verdict, the last judged first. Raises JournalError."""
+        async with self._turn:
+            return await _backwards(self._journal, event_types.GAME_STARTED, matching, query.before, query.limit)
 
-    async def of(final: Entry) -> GameSummary | None:
-        started = await journal.read(subject=final.subject, types=(event_types.GAME_STARTED,), limit=1)
-        return await _matching(journal, started[0], GameQuery()) if started else None
+    async def judged(self, before: int | None = None, limit: int = PAGE) -> Found:
+        """One page of the games with a final verdict, the last judged first. Raises JournalError."""
 
-    return await _backwards(journal, event_types.VERDICT_FINAL, of, before, limit)
+        async def of(final: Entry) -> GameSummary | None:
+            types = (event_types.GAME_STARTED,)
+            started = await self._journal.read(subject=final.subject, types=types, limit=1)
+            return await _matching(self._journal, started[0], GameQuery()) if started else None
+
+        async with self._turn:
+            return await _backwards(self._journal, event_types.VERDICT_FINAL, of, before, limit)
 
 
 async def _backwards(
@@ -109,8 +120,7 @@ async def _backwards(
         if end <= 1:
             return Found(tuple(found), None)
         begin = max(1, end - WINDOW)
-        told = await journal.read(types=(kind,), after=begin - 1, limit=WINDOW)
-        for entry in reversed([entry for entry in told if entry.seq < end]):
+        for entry in reversed(await journal.read(types=(kind,), after=begin - 1, before=end, limit=WINDOW)):
             if (game := await game_of(entry)) is not None:
                 found.append(game)
                 if len(found) == most:
@@ -127,10 +137,12 @@ async def _matching(
         return None
     if current is None:
         began = _half_moves(game.fen)
-        # A game has few of these; its plies, which are many, say little that a list shows.
-        for entry in await journal.read(subject=start.subject, types=_TELLING, after=start.seq, limit=50):
-            game = fold(game, entry)
-            assert game is not None, "a game that has started stays one"
+        # A game has few of these; its plies, which are many, say little that a list shows. Verdicts are long: a first
+        # one is read only where it is the only one.
+        for types in (_TELLING, (event_types.VERDICT_PROVISIONAL,)):
+            if not game.result:
+                for entry in await journal.read(subject=start.subject, types=types, after=start.seq, limit=50):
+                    fold(game, entry)
         game.ply = _half_moves(game.fen) - began if began else 0
     return game if _ends_like(game, query) else None
 

@@ -1,6 +1,6 @@
 """What is asked of the journal at a start costs no more for a long one."""
 
-from collections.abc import Sequence
+from typing import Any
 
 from bridge import event_types, history
 from bridge.interfaces import Draft, Entry
@@ -14,10 +14,8 @@ class Counting(SqlJournal):
 
     entries = 0
 
-    async def read(
-        self, *, subject: str | None = None, types: Sequence[str] = (), after: int = 0, limit: int = 1000
-    ) -> list[Entry]:
-        found = await super().read(subject=subject, types=types, after=after, limit=limit)
+    async def read(self, **asked: Any) -> list[Entry]:
+        found = await super().read(**asked)
         self.entries += len(found)
         return found
 

@@ -1,14 +1,17 @@
 """The search over the whole journal, as the API answers it."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from html import unescape
+from typing import Any
 
 import aiohttp
 import pytest
 
-from bridge.interfaces import Draft
+from bridge.interfaces import Draft, Entry
+from bridge.journal import SqlJournal
 from bridge.rules.pools import named
 from tests.web.browser import Place, place
 
@@ -44,6 +47,28 @@ async def test_what_is_found_is_told_as_it_stands_now(here: Place) -> None:
         assert listed["live0001"]["ply"] == 3
         page = await (await session.get("/?player=dora")).text()
     assert "0:55.5 · 0:59.0" in page
+
+
+async def test_each_window_is_read_once_and_questions_take_turns(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.web.search.WINDOW", 5)
+    await ids(here, "player=nobody")
+    looked_at: list[int] = []
+    under_way, most, read = 0, 0, SqlJournal.read
+
+    async def counted(journal: SqlJournal, **asked: Any) -> list[Entry]:
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        page = await read(journal, **asked)
+        under_way -= 1
+        looked_at.extend(entry.seq for entry in page)
+        return page
+
+    monkeypatch.setattr(SqlJournal, "read", counted)
+    await ids(here, "player=nobody")
+    assert len(looked_at) == len(set(looked_at)) == 7, "the games' starts"
+    await asyncio.gather(*(ids(here, "reason=stalemate") for _ in range(5)))
+    assert most == 1
 
 
 async def test_a_game_of_long_ago_has_its_plies(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
