@@ -24,6 +24,7 @@ from bridge.slots import Guest
 log = structlog.get_logger("kirichess_matchmaking")
 
 _LOOK_S = 1.0
+_RECALL_S = 30.0
 """Between looks at whether it is time."""
 _LEASE_S = 25.0
 """How long an offer stands: without an answer Lichess lets it lapse after 20 s."""
@@ -71,10 +72,20 @@ class Matchmaker:
         self.policy = policy
         lobby.listeners.append(self._hear)
 
+    async def _recalled(self) -> list[Answered]:
+        """What came of offers before a restart: nobody is challenged until that is known."""
+        while True:
+            since_ms = self._bot.wall_ms() - 2 * DAY_MS
+            try:
+                found = await history.challenges_answered(self._bot.journal, self._bot.name, since_ms)
+                return [_remembered(entry) for entry in found]
+            except JournalError as error:
+                log.error("matchmaking_waits", account=self._bot.name, cause=str(error), again_in_s=_RECALL_S)
+                await asyncio.sleep(_RECALL_S)
+
     async def run(self) -> None:
-        """Challenge for ever. Raises JournalError: what is remembered cannot be read."""
-        found = await history.challenges_answered(self._bot.journal, self._bot.name, self._bot.wall_ms() - 2 * DAY_MS)
-        self._memory = [_remembered(entry) for entry in found]
+        """Challenge for ever."""
+        self._memory = await self._recalled()
         while True:
             await asyncio.sleep(_LOOK_S)
             policy = self.policy

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from bridge import event_types
+from bridge import event_types, history
+from bridge.errors import JournalError
 
 
 @pytest.fixture(autouse=True)
@@ -46,6 +47,24 @@ def with_robot(table: Any) -> Any:
     hall = table.arena.hall
     hall.accounts.seen("robot", hall.now_ms() + 3_600_000)
     return table
+
+
+async def test_a_journal_that_cannot_be_read_for_a_moment_ends_no_search(
+    table: Any, seeks: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.matchmaking._RECALL_S", 0.1)
+    recall, tries = history.challenges_answered, []
+
+    async def fails_once(*given: Any) -> Any:
+        tries.append(given)
+        if len(tries) == 1:
+            raise JournalError("the disk is ill")
+        return await recall(*given)
+
+    monkeypatch.setattr(history, "challenges_answered", fails_once)
+    await table.run(matchmaking=seeks())
+    await table.until(lambda: offers(table), what="it challenges")
+    assert len(tries) == 2
 
 
 def offers(table: Any) -> list[Any]:
