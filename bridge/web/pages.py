@@ -17,10 +17,13 @@ from bridge.web.login import who
 from bridge.web.page import STATIC, overlay_sizes, render, words_of
 from bridge.web.page_words import Words
 from bridge.web.search import PAGE, Archive, Found, GameQuery
+from bridge.web.shared import Shared
 from bridge.web.sheet import game_entries, sheet
 from bridge.web.status import StatusReport
 
 _RECENT = 20
+NOW = "@now@"
+"""Stands for the time in a page that is kept for others."""
 
 
 class Pages:
@@ -43,6 +46,7 @@ class Pages:
         self._status = status
         self._games = games
         self._archive = archive
+        self._shared = Shared()
         self._language = language
         self._controls = controls
 
@@ -61,21 +65,29 @@ class Pages:
             return problem(400, str(error))
         speaks = self._words(request)
         seq = await self._journal.last_seq()
+        status = self._status()
+        told = (status.ready, status.draining, status.streams)
+        key = ("home.html", request.query_string, speaks.lang, speaks.chosen, who(request), seq, told)
+        return _html(await self._shared.get(key, lambda: self._home(request, query, speaks, seq, status)))
+
+    async def _home(
+        self, request: web.Request, query: GameQuery, speaks: Words, seq: int, status: StatusReport
+    ) -> bytes:
         games = await self._games.current()
         found = await self._found(query, games)
         values = {
             "seq": seq,
-            "now_ms": wall_ms(),
+            "now_ms": NOW,
             "signed_in": who(request) == "session",
             "controls": self._controls,
-            "status": self._status(),
+            "status": status,
             # By their starts, so that each keeps its place while they move.
             "running": sorted((game for game in games if game.running), key=_start, reverse=True),
             "query": query,
             "found": found.games,
             "older": found.before and _address(speaks, {**query.words(), "before": str(found.before)}),
         }
-        return _html(render("home.html", speaks, "./", **values))
+        return render("home.html", speaks, "./", **values)
 
     async def _found(self, query: GameQuery, games: list[GameSummary]) -> Found:
         """What the reader asks for; the last verdicts, where he asks for nothing, or those before them."""
@@ -100,20 +112,27 @@ class Pages:
         return await self._of_a_game(request, "overlay.html", "../../")
 
     async def _of_a_game(self, request: web.Request, template: str, root: str) -> web.Response:
+        game_id, speaks, seq = request.match_info["id"], self._words(request), await self._journal.last_seq()
+        key = (template, game_id, request.query_string, speaks.lang, speaks.chosen, who(request), seq)
+        body = await self._shared.get(key, lambda: self._game(request, template, speaks, root))
+        return _html(body) if body else problem(404, f"no game {game_id} in the journal")
+
+    async def _game(self, request: web.Request, template: str, speaks: Words, root: str) -> bytes:
+        """Empty: there is no such game."""
         entries = await self._entries(request)
         game = sheet(entries)
         if game is None:
-            return problem(404, f"no game {request.match_info['id']} in the journal")
+            return b""
         values = {
             "game": game,
             "told": list(reversed(told_verdicts(entries))),
             "final": any(entry.type == VERDICT_FINAL for entry in entries),
             "sizes": overlay_sizes(request.query),
-            "now_ms": wall_ms(),
+            "now_ms": NOW,
             "signed_in": who(request) == "session",
             "controls": self._controls,
         }
-        return _html(render(template, self._words(request), root, **values))
+        return render(template, speaks, root, **values)
 
     async def pgn(self, request: web.Request) -> web.Response:
         entries = await self._entries(request)
@@ -134,6 +153,8 @@ def _start(game: GameSummary) -> tuple[int, str]:
 
 
 def _html(body: bytes) -> web.Response:
+    now = f'data-now="{wall_ms()}"'.encode()
+    body = body.replace(f'data-now="{NOW}"'.encode(), now, 1)
     return web.Response(body=body, content_type="text/html", charset="utf-8")
 
 

@@ -30,8 +30,11 @@ export function renewControls(fresh) {
   if (!old || !now || same(old, now)) return;
   enable(now);
   const focused = old.contains(document.activeElement);
+  const button = now.querySelector("button");
+  // Before the last button goes: a panel with neither button nor word nor focus is hidden.
+  if (focused && !button) at("done").focus();
   old.replaceWith(now);
-  if (focused) (now.querySelector("button") ?? at("done")).focus();
+  if (focused) button?.focus();
 }
 
 function same(old, now) {
