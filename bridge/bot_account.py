@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import chess
+
 from bridge.conversation import Speech, Titles
 from bridge.decisions.chat_habits import Habits
 from bridge.decisions.check_in import DaysTerms
@@ -11,7 +13,8 @@ from bridge.decisions.engine_choice import Occasion
 from bridge.decisions.overhead import Overhead
 from bridge.decisions.pool_choice import Terms
 from bridge.decisions.resign import ResignTerms
-from bridge.interfaces import Engine, Journal, MoveSource, Platform, Player
+from bridge.interfaces import Engine, GameInfo, Journal, MoveSource, Platform, Player
+from bridge.records.pool_told import pool_told
 from bridge.rules.pools import Ruleset
 from bridge.stopwatch import Measures, Unmeasured
 
@@ -72,3 +75,11 @@ class BotAccount:
     source: MoveSource | None = None
     choose_engine: Callable[[Occasion], str] = lambda game: ""
     queued: Callable[[], int] = lambda: 0
+
+    def engine_for(self, info: GameInfo, side: chess.Color, rules: Ruleset) -> str:
+        """The name of the engine that plays a game of ours by these rules; `side` is ours."""
+        other = info.player(not side)
+        kind, mode = "bot" if other.is_bot else "human", "rated" if info.rated else "casual"
+        terms = (other.rating, chess.COLOR_NAMES[side], info.time_control, mode, bool(info.tournament))
+        pool = pool_told({"pool": rules.pool, "scored": rules.scored})
+        return self.choose_engine(Occasion(pool, info.speed, info.variant, kind, *terms))

@@ -175,6 +175,8 @@ class Conversation:
         command, argument = chat_commands.command_of(line.text) or ("", "")
         if command in chat_commands.AFTER:
             self._asked[command, line.room] = None
+        if not self._voice.can_speak and command != "!wait":
+            return  # what cannot be told must not change either
         if command == "!lang" and opponent:
             answer = self._speak(argument)
         elif command == "!wait":

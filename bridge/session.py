@@ -20,7 +20,6 @@ from bridge.conversation import Conversation
 from bridge.days import Days
 from bridge.decisions.chat_commands import Bar, Facts
 from bridge.decisions.draw import cannot_pay, is_level
-from bridge.decisions.engine_choice import Occasion
 from bridge.decisions.pool_choice import Terms
 from bridge.decisions.resign import gives_up
 from bridge.decisions.time_budget import budget, first_move_ms, hurried
@@ -45,7 +44,6 @@ from bridge.interfaces import (
 from bridge.offers import Offers
 from bridge.outbox import Outbox
 from bridge.records.evaluations import Evaluation, to_line
-from bridge.records.pool_told import pool_told
 from bridge.rules.ledger import Ledger
 from bridge.rules.pools import DEFAULT_POOL, Ruleset, named
 from bridge.rules.verdict import verdict
@@ -58,7 +56,8 @@ from bridge.voice import Voice
 
 log = structlog.get_logger("kirichess_session")
 
-_GOODBYE_S = 5.0
+_GOODBYE_S = 30.0
+"""For all lines that a game may have, each in its turn; a slot is free long before."""
 _ARCHIVE_PAUSES_S = (0.0, 1.0, 3.0, 10.0, 30.0, 60.0, 60.0)
 """Before tries to have what the stream left out: once the game is judged finally, nobody asks any more."""
 _RESIGN_AGAIN_S = 5.0
@@ -181,7 +180,7 @@ class Session:
         seat = chess.COLOR_NAMES[side]
         await self._tracker.open(info, rules, source="stream", precision_ms=10, seat=seat)
         self._seat = Seat(side, acts=_may_act(info) and self._rules.scored)
-        self._get_engine(info, pool_told({"pool": self._rules.pool, "scored": self.seat.acts}))
+        self._get_engine(info)
         # Who has chosen plain chess in chat may go on talking, and choose again.
         self._voice = Voice(self._bot.platform, self._bot.journal, self.me, self.game_id, muted=not _may_act(info))
         await self._voice.open()
@@ -190,7 +189,11 @@ class Session:
         if not self._days.count:
             patience = (self._errands, self._style.abort_ms)
             self._idle = Idle(self.game_id, self._tracker.ledger, side, *patience)
-        choices = (self._agree, self._style.rulesets, lambda: self._idle is not None and self._idle.wait())
+        choices = (
+            partial(self._agree, info),
+            self._style.rulesets,
+            lambda: self._idle is not None and self._idle.wait(),
+        )
         self._talk = Conversation(self.me, self._voice, info, side, *talk, *choices)
         await self._talk.open()
         offered = await history.draw_offered(self._bot.journal, self.me, self.game_id)
@@ -206,16 +209,20 @@ class Session:
             started_ms = self._tracker.stored_at_ms
             self._tasks.spawn(self._idle.watch(0 if started_ms is None else bot.wall_ms() - started_ms))
 
-    def _get_engine(self, info: GameInfo, pool: str) -> None:
-        bot, other = self._bot, info.player(not self.seat.side)
-        kind, color = "bot" if other.is_bot else "human", chess.COLOR_NAMES[self.seat.side]
-        mode, control = "rated" if info.rated else "casual", info.time_control
-        terms = (other.rating, color, control, mode, bool(info.tournament))
-        self._engine = bot.choose_engine(Occasion(pool, info.speed, info.variant, kind, *terms))
-        engine = bot.new_engine(self._engine, self.game_id, other)
+    def _get_engine(self, info: GameInfo) -> None:
+        bot, self._engine = self._bot, self._bot.engine_for(info, self.seat.side, self._rules)
+        engine = bot.new_engine(self._engine, self.game_id, info.player(not self.seat.side))
         self._thinker = Thinker(engine, bot.new_fallback(), self._engine_failed, bot.source)
         if not self._days.count:  # else it may not be needed this time
             self._tasks.spawn(self._thinker.start())
+
+    def _follow_pool(self, info: GameInfo) -> None:
+        """The engine that the settings have for the pool that was chosen in chat."""
+        name = self._bot.engine_for(info, self.seat.side, self._rules)
+        if self._thinker is not None and name != self._engine:
+            self._engine = name
+            engine = self._bot.new_engine(name, self.game_id, info.player(not self.seat.side))
+            self._tasks.spawn(self._thinker.change(engine))
 
     async def _take(self, message: GameOpened | GameState) -> None:
         await self._tracker.take(message.snapshot)
@@ -246,17 +253,19 @@ class Session:
     def _rules(self) -> Ruleset:
         return self._tracker.ledger.setup.rules
 
-    def _agree(self, pool: str | None) -> Bar | None:
+    def _agree(self, info: GameInfo, pool: str | None) -> Bar | None:
         """Another pool from the first move on, None: plain chess, as the opponent asked; or what bars it."""
         ledger = self._tracker.ledger
         rules = replace(self._rules, scored=False) if pool is None else self._style.rulesets[pool]
         if ledger.over or ledger.outcome is not None:
             return Bar.OVER
-        if not self._tracker.agree(rules):
+        # Where KiriChess may not act, nobody can choose that it does.
+        if not _may_act(info) or not self._tracker.agree(rules):
             return Bar.TOO_LATE
         self._seat = Seat(self.seat.side, acts=rules.scored)
         if self._offers is not None:
             self._offers.sit(self.seat)
+        self._follow_pool(info)
         return None
 
     # -- what we do ----------------------------------------------------------------------------------------------

@@ -56,6 +56,14 @@ class Thinker:
         except EngineError as error:
             log.warning("engine_not_started", cause=str(error))
 
+    async def change(self, engine: Engine) -> None:
+        """Another engine from the next search on, started as ahead of the first; one that runs ends before."""
+        async with self._busy:
+            before, self._engine = self._engine, engine
+            self._running, self._failures = False, 0
+            await before.close()
+        await self.start()
+
     async def _ready(self) -> None:
         if not self._running:
             await self._engine.start()
@@ -99,7 +107,7 @@ class Thinker:
         share_ms = _share_ms(now)
         try:
             async with asyncio.timeout(share_ms / 1000) as patience, self._busy:
-                if has_to_wait:
+                if has_to_wait or not self._running:
                     await self._ready()
                     now = limit()
                     share_ms = _share_ms(now)

@@ -46,14 +46,22 @@ class Voice:
         `once`: a name under which the line is said at most once, restarts included. `important` lines may use the
         lines kept back for the fall of a flag and the verdict.
         """
-        most = LINES_A_GAME if important else LINES_A_GAME - RESERVED_LINES
         previous = self._waiting[-1][0] if self._waiting else self._last
-        if self._muted or self._said + len(self._waiting) >= most or text == previous:
+        if self._muted or not self._room_for(important=important) or text == previous:
             return False
         self._waiting.append((text[:MAX_CHARACTERS], once, room))
         if self._speaker is None or self._speaker.done():
             self._speaker = asyncio.create_task(self._speak())
         return True
+
+    @property
+    def can_speak(self) -> bool:
+        """Whether an answer would be said: not in muted games, nor beyond the game's limit."""
+        return not self._muted and self._room_for(important=False)
+
+    def _room_for(self, *, important: bool) -> bool:
+        most = LINES_A_GAME if important else LINES_A_GAME - RESERVED_LINES
+        return self._said + len(self._waiting) < most
 
     async def finish(self, timeout_s: float) -> None:
         """Say what is waiting, for so long at most, and stop."""

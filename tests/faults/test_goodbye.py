@@ -73,3 +73,17 @@ async def test_an_aborted_game_is_not_spoken_of(table: Any) -> None:
     await table.until(lambda: table.engine.closes == 1)
     assert len(table.said(game)) == 1
     assert len(table.recorder.of(event_types.CHAT_SENT, game.id)) == 1
+
+
+async def test_all_that_was_asked_for_the_end_is_answered(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.voice.INTERVAL_MS", 1_500)
+    lines = {"pool": False, "goodbye": "Bye", "goodbye_spectators": "Bye all"}
+    await table.run(greeting=lines, concurrency=1)
+    game = table.pair()
+    await table.play(game, 2)
+    for command in ("!bill", "!eval"):
+        table.arena.hall.say(game, "player", "Human", command)
+    await table.until(lambda: len(table.said(game)) == 2)
+    end(table, game)
+    await table.until(lambda: table.said(game, "spectator") == ["Bye all"])
+    assert len(table.said(game)) == 6

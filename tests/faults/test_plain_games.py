@@ -129,6 +129,33 @@ async def test_a_refusal_names_what_bars_it(table: Any) -> None:
     assert (await table_pool(table, game)) == "anchor"
 
 
+async def test_rules_that_can_no_longer_be_told_are_not_changed(table: Any) -> None:
+    """The lines of a game are counted: what the opponent was told last is what is played."""
+    await table.run(pool="anchor")
+    game = table.pair(limit_s=540)
+    await table.settled(game)
+    for number in range(10):
+        await say(
+            table, game, f"!pool {('winder', 'ratchet')[number % 2]}", f"pool {('Winder', 'Ratchet')[number % 2]}"
+        )
+    table.arena.hall.say(game, "player", "Human", "!standard")
+    table.arena.hall.say(game, "player", "Human", "!pool eclipse")
+    assert (await table_pool(table, game)) == "ratchet"
+
+
+async def test_the_engine_follows_the_pool_that_is_chosen_in_chat(table: Any) -> None:
+    """As it does when the game is taken up again after a restart."""
+    own = {"engines": {"fake": {"kind": "random"}, "plain": {"kind": "kiri", "builtin": True}}}
+    await table.run(more=own, engines=[{"engine": "plain", "pool": "standard"}])
+    game = table.pair()
+    await table.settled(game)
+    await say(table, game, "!engine", "legal moves by lot")
+    await say(table, game, "!standard", "This game is plain chess")
+    await say(table, game, "!engine", "own search")
+    await say(table, game, "!pool winder", "pool Winder")
+    await say(table, game, "!engine", "legal moves by lot")
+
+
 async def table_pool(table: Any, game: Any) -> object:
     await table.resign(game)
     return (await table.final(game))["pool"]
@@ -154,3 +181,15 @@ async def test_the_greeting_says_why_a_longer_clock_is_better(
     assert pool.title() in table.said(game)[0]
     assert table.said(game)[-1].startswith(line)
     assert len(table.said(game)) == (3 if line else 2)
+
+
+async def test_a_rated_game_stays_plain_whatever_its_opponent_says(table: Any) -> None:
+    await table.run(pool="anchor", challenge={"modes": ["rated"]})
+    game = table.pair(limit_s=300, rated=True)
+    await table.settled(game)
+    table.arena.hall.say(game, "player", "Human", "!pool winder")
+    await table.play(game, 4)
+    await table.resign(game)
+    verdict = await table.final(game)
+    assert (verdict["pool"], verdict["scored"]) == ("anchor", False)
+    assert not table.said(game)
