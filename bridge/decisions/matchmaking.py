@@ -38,8 +38,8 @@ class Bot:
 class Kind:
     """A kind of game to offer. Of several clocks, variants or modes one is drawn; `days`: correspondence.
 
-    `weight` None: the longer its games, the smaller, so that each kind gets the same time. `pairs`: two games with
-    each opponent, white and then black.
+    `weight` None: 1 beside kinds that have one; where none has, the longer its games, the smaller, so that each kind
+    gets the same time. `pairs`: two games with each opponent, white and then black.
     """
 
     name: str
@@ -216,13 +216,17 @@ def _kinds(policy: MatchPolicy, memory: Sequence[Answered], draw: Callable[[], f
     while kinds:
         at = 0
         if policy.selection == "weighted_random":
-            at = _drawn(range(len(kinds)), [_weight(kind) for kind in kinds], draw)
+            at = _drawn(range(len(kinds)), _kind_weights(kinds), draw)
         yield kinds.pop(at)
 
 
-def _weight(kind: Kind) -> float:
-    if kind.weight is not None:
-        return kind.weight
+def _kind_weights(kinds: Sequence[Kind]) -> list[float]:
+    if all(kind.weight is None for kind in kinds):
+        return [_share_of_time(kind) for kind in kinds]
+    return [1.0 if kind.weight is None else kind.weight for kind in kinds]
+
+
+def _share_of_time(kind: Kind) -> float:
     lengths = [(clock.initial_ms + _MOVES * clock.increment_ms) / 1000 for clock in kind.clocks]
     lengths += [days * _DAY_S * _MOVES for days in kind.days]
     return len(lengths) / max(1.0, sum(lengths))

@@ -70,7 +70,7 @@ class KindSettings(Section):
         default=None, description="Whether the same opponent is asked for a second game with the other colour."
     )
     weight: Annotated[float, Field(gt=0, strict=False)] | None = Field(
-        default=None, description="How often it is offered beside the others; left out: the same time for each."
+        default=None, description="How often it is offered beside the others; left out: 1, and where none has one the same time for each."
     )
 
 
@@ -149,7 +149,7 @@ class MatchmakingSettings(KindSettings):
     ) -> Kind:
         given = {key: value for key, value in self.model_dump(include=_KIND_KEYS).items() if value is not None}
         # A weight is a kind's own.
-        weight = given.pop("weight", 1.0)
+        weight = given.pop("weight", None)
         given |= {key: value for key, value in own.model_dump().items() if value is not None}
         mode, variant = given.get("challenge_mode", "casual"), given.get("challenge_variant", "standard")
         modes = {"casual": (False,), "rated": (True,), "random": (False, True)}[mode]

@@ -139,6 +139,12 @@ def test_without_weights_each_kind_gets_the_same_time() -> None:
     assert [proposal.kind for proposal in found if proposal].count("long") == pytest.approx(100, abs=2)
 
 
+def test_a_kind_without_a_weight_counts_as_one_beside_those_that_have_one() -> None:
+    policy = MatchPolicy((replace(KIND, name="one", weight=3.0), replace(KIND, name="two", weight=None)))
+    found = [choose(policy, BOTS, ME, [], NOW_MS, always(step / 40)) for step in range(40)]
+    assert [proposal.kind for proposal in found if proposal].count("two") == 10
+
+
 @pytest.mark.parametrize(
     ("games", "idle_ms", "since_ms", "during", "is_due"),
     [

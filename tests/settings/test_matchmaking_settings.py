@@ -39,7 +39,7 @@ def test_it_is_off_and_offers_casual_games_at_the_clocks_of_the_pools() -> None:
     (kind,) = kinds().values()
     assert kind.modes == (False,) and kind.variants == ("standard",)
     assert TimeControl(360_000, 0) in kind.clocks and len(kind.clocks) == 9
-    assert (kind.min_rating, kind.max_rating, kind.weight) == (600, 4000, 1.0)
+    assert (kind.min_rating, kind.max_rating, kind.weight) == (600, 4000, None)
 
 
 def test_casual_games_have_only_clocks_that_have_a_pool_and_rated_ones_any() -> None:
@@ -55,7 +55,8 @@ def test_types_stand_alone_and_overrides_beside_what_the_keys_say() -> None:
         "a": (1000, 3.0),
         "b": (2000, None),
     }
-    assert set(kinds(overrides={"strong": {"pairs": True}})) == {"", "strong"}
+    beside = kinds(overrides={"strong": {"pairs": True}})
+    assert set(beside) == {"", "strong"} and beside[""].weight == beside["strong"].weight, "neither is crowded out"
 
 
 @pytest.mark.parametrize(
