@@ -18,6 +18,7 @@ from bridge.errors import DailyLimit, JournalError, PlatformError, RateLimited, 
 from bridge.interfaces import AccountEvent, ChallengeGone, Entry, GameStarted
 from bridge.lobby import Lobby
 from bridge.pairing import Pairing, RatedBot
+from bridge.rules.snapshot import TimeControl
 from bridge.session import BotAccount
 from bridge.slots import Guest
 
@@ -283,7 +284,7 @@ def _bot(bot: RatedBot) -> Bot:
 
 def _answered(proposal: Proposal, outcome: Outcome, now_ms: int, wait_ms: int) -> Answered:
     terms = (proposal.opponent, proposal.kind, proposal.perf, proposal.rated, proposal.color)
-    return Answered(now_ms, *terms, outcome, wait_ms)
+    return Answered(now_ms, *terms, outcome, wait_ms, proposal.clock, proposal.days)
 
 
 def _about(proposal: Proposal) -> dict[str, object]:
@@ -315,5 +316,13 @@ def _remembered(entry: Entry) -> Answered:
                 color=str(data.get("color", "")),
                 outcome=known,
                 wait_ms=wait_ms,
+                clock=_clock(data.get("time_control")),
+                days=days if isinstance(days := data.get("days"), int) else None,
             )
     raise JournalError(f"entry {entry.seq} of the journal tells of a challenge in a way that is not known here")
+
+
+def _clock(told: object) -> TimeControl | None:
+    if not isinstance(told, dict):
+        return None
+    return TimeControl(int(told["initial_ms"]), int(told["increment_ms"]))

@@ -98,7 +98,7 @@ def answer(offer: Offer, policy: ChallengePolicy, situation: Situation) -> Answe
     friend = offer.challenger in policy.whitelist
     if not friend and _unwelcome(offer, policy, situation):
         return Decline("generic")
-    rules = policy.rules(bot=offer.from_bot)
+    rules = policy.rules(bot=offer.from_bot) or (Rules() if friend else None)
     if rules is None:
         return Decline("noBot" if offer.from_bot else "onlyBot")
     if reason := hindrance(offer, rules) if friend else objection(offer, rules):

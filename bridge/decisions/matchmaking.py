@@ -99,7 +99,10 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What became of a challenge, at a time of the wall clock. `wait_ms`: how long the opponent can play no bot."""
+    """What became of a challenge, at a time of the wall clock. `wait_ms`: how long the opponent can play no bot.
+
+    `clock` None with `days`: correspondence.
+    """
 
     at_ms: int
     opponent: str
@@ -109,6 +112,12 @@ class Answered:
     color: str
     outcome: Outcome
     wait_ms: int = 0
+    clock: TimeControl | None = None
+    days: int | None = None
+
+    def is_at(self, terms: Proposal) -> bool:
+        """Whether it was of just such a game."""
+        return (self.perf, self.rated, self.clock, self.days) == (terms.perf, terms.rated, terms.clock, terms.days)
 
 
 def perf_of(variant: str, clock: TimeControl | None) -> str:
@@ -194,9 +203,7 @@ def _owed(policy: MatchPolicy, memory: Sequence[Answered], now_ms: int) -> Propo
     for answer in last.values():
         kind = pairs.get(answer.kind)
         if kind and answer.outcome == "accepted" and answer.color == "white" and now_ms - answer.at_ms < DAY_MS:
-            terms = next(
-                (each for each in _all_terms(kind) if (each.perf, each.rated) == (answer.perf, answer.rated)), None
-            )
+            terms = next(filter(answer.is_at, _all_terms(kind)), None)
             if terms is not None:
                 return _to(answer.opponent, terms, "black")
     return None

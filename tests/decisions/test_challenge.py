@@ -320,3 +320,10 @@ def test_whoever_is_whitelisted_gets_every_game_that_can_be_played(
     offer: Offer, situation: Situation, expected: Answer
 ) -> None:
     assert answer(offer, FRIENDS, situation) == expected
+
+
+@pytest.mark.parametrize("offer", [OFFER, replace(OFFER, from_bot=True)])
+def test_whoever_is_whitelisted_is_let_in_where_nobody_else_of_the_kind_is(offer: Offer) -> None:
+    policy = replace(FRIENDS, humans=None, bots=None)
+    assert answer(offer, policy, FREE) == YES
+    assert isinstance(answer(replace(offer, challenger="bob"), policy, FREE), Decline)

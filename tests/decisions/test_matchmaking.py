@@ -28,7 +28,7 @@ def always(number: float) -> Callable[[], float]:
 
 
 def answered(opponent: str, outcome: Outcome, *, ago_ms: int = 0, color: str = "random", **more: Any) -> Answered:
-    terms: dict[str, Any] = {"kind": "", "perf": "rapid", "rated": False, "wait_ms": 0, **more}
+    terms: dict[str, Any] = {"kind": "", "perf": "rapid", "rated": False, "wait_ms": 0, "clock": RAPID, **more}
     return Answered(NOW_MS - ago_ms, opponent, color=color, outcome=outcome, **terms)
 
 
@@ -111,6 +111,13 @@ def test_a_pair_is_two_games_with_colours_changed() -> None:
     assert second is not None and (second.opponent, second.color) == ("weak", "black")
     assert choose(policy, [WEAK], ME, [*played, answered("weak", "declined", color="black")], NOW_MS, always(0)) is None
     assert choose(policy, [WEAK], ME, [*played, answered("weak", "accepted", color="black")], NOW_MS, always(0)) is None
+
+
+def test_both_games_of_a_pair_have_the_same_clock() -> None:
+    other = TimeControl(900_000, 0)
+    policy = of(pairs=True, clocks=(other, RAPID))
+    second = choose(policy, BOTS, ME, [answered("weak", "accepted", color="white")], NOW_MS, always(0))
+    assert second is not None and (second.clock, second.color) == (RAPID, "black")
 
 
 def test_kinds_come_by_weight_in_turn_or_as_they_find_opponents() -> None:
