@@ -243,3 +243,45 @@ def test_no_comment_of_the_shipped_files_is_false_here(name: str) -> None:
         pytest.skip("KIRICHESS_PEERS names no folder with lichess-bot and BotLi")
     text = convert((Path(peers) / name / "config.yml.default").read_text("utf-8"), name).text
     assert [phrase for phrase in SHIPPED_HERE_FALSE if phrase in text] == []
+
+
+OVERRIDES = """
+engine: {name: a}
+matchmaking:
+  allow_matchmaking: true
+  challenge_initial_time: [240, 600]
+  challenge_increment: 0
+  challenge_mode: casual
+  opponent_rating_difference: 300
+  overrides:
+    easy: {opponent_min_rating: 400, opponent_max_rating: 1200, opponent_rating_difference: }
+    quick: {challenge_initial_time: 60}
+    slow: {challenge_initial_time: , challenge_increment: , challenge_days: [2, 3]}
+    slower: {challenge_initial_time: , challenge_days: 7, challenge_mode: rated}
+"""
+
+
+def test_what_an_override_blanks_is_no_rule_of_its_own(ours: Callable[[str], Settings]) -> None:
+    play = ours(OVERRIDES).accounts[0].play
+    assert play is not None
+    kinds = {kind.name: kind for kind in play.matchmaking.policy(play.pool_clocks, play.has_pool).kinds}
+    assert set(kinds) == {"usual", "easy", "quick", "slower"}, "casual correspondence is not offered"
+    assert {name: kind.rating_difference for name, kind in kinds.items()} == {
+        "usual": 300,
+        "easy": None,
+        "quick": 300,
+        "slower": 300,
+    }
+    assert (kinds["easy"].min_rating, kinds["easy"].max_rating) == (400, 1200)
+    assert [clock.initial_ms for clock in kinds["easy"].clocks] == [240_000, 600_000]
+    assert [clock.initial_ms for clock in kinds["quick"].clocks] == [60_000]
+    assert kinds["slower"].days == (7,) and not kinds["slower"].clocks
+    (note,) = [note for note in convert(OVERRIDES, "theirs.yml").notes if ".overrides.slow:" in note]
+    assert "rated only" in note
+
+
+def test_an_override_is_as_likely_as_the_usual_kind(ours: Callable[[str], Settings]) -> None:
+    text = "engine: {name: a}\nmatchmaking: {challenge_mode: casual, overrides: {fast: {challenge_initial_time: 60}}}"
+    play = ours(text).accounts[0].play
+    assert play is not None and play.matchmaking.weight == 1
+    assert play.matchmaking.overrides["fast"].weight is None

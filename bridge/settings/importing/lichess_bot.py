@@ -118,44 +118,78 @@ def _matchmaking(draft: Draft) -> None:
         draft.move((*here, key), (*MATCHMAKING, key))
     number(draft, (*here, "challenge_timeout"), (*MATCHMAKING, "challenge_timeout"), 1, 10_080)
     draft.put((*MATCHMAKING, "challenge_variant"), _any_variant(draft))
-    mode = _kind(draft, here, MATCHMAKING, "random")
+    _kinds(draft, here)
     names = [str(each) for each in listed(draft.peer.take("matchmaking", "block_list"))]
     if names:
         draft.put((*MATCHMAKING, "block_list"), names, (*here, "block_list"))
     addresses(draft, (*here, "online_block_list"), (*MATCHMAKING, "online_block_list"))
-    for name in draft.peer.table("matchmaking", "overrides"):
-        at = ("matchmaking", "overrides", name)
-        if draft.peer.table(*at):
-            _kind(draft, at, (*MATCHMAKING, "overrides", name), mode)
 
 
-def _kind(draft: Draft, source: tuple[str, ...], to: Path, usual: str) -> str:
-    """One kind of games to offer; gives its mode."""
-    mode = str(draft.peer.take(*source, "challenge_mode") or usual)
-    draft.put((*to, "challenge_mode"), mode, (*source, "challenge_mode"))
-    variant = draft.peer.take(*source, "challenge_variant")
+def _kinds(draft: Draft, here: tuple[str, ...]) -> None:
+    """What is offered. An override's blank key there takes back the usual one, which ours cannot: then each says all."""
+    usual = draft.peer.table(*here)
+    overrides = {
+        name: table for name in usual.get("overrides") or () if (table := draft.peer.table(*here, "overrides", name))
+    }
+    if any(usual.get(key) is not None for table in overrides.values() for key in table if table[key] is None):
+        alone, to = True, (*MATCHMAKING, "types")
+        mode = _kind(draft, here, (*to, _USUAL), "random")
+    else:
+        alone, to = False, (*MATCHMAKING, "overrides")
+        mode = _kind(draft, here, MATCHMAKING, "random")
+    for name, table in overrides.items():
+        at = (*here, "overrides", name)
+        if (
+            table.get("challenge_days")
+            and not table.get("challenge_initial_time")
+            and _mode(draft, at, mode) == "casual"
+        ):
+            draft.note(at, "KiriChess needs a clock: correspondence is offered rated only")
+        else:
+            _kind(draft, at, (*to, name), mode, here if alone else None)
+    if overrides:
+        # Each is as likely as the others there.
+        draft.put((*to, _USUAL, "weight") if alone else (*MATCHMAKING, "weight"), 1)
+
+
+_USUAL = "usual"
+
+
+def _mode(draft: Draft, source: tuple[str, ...], usual: str) -> str:
+    return str(draft.peer.take(*source, "challenge_mode") or usual)
+
+
+def _kind(draft: Draft, own: tuple[str, ...], to: Path, usual: str, whole_of: tuple[str, ...] | None = None) -> str:
+    """One kind of games to offer; gives its mode. `whole_of`: where what it leaves out stands, if it is to say all."""
+
+    def of(key: str) -> tuple[str, ...]:
+        return (*whole_of, key) if whole_of and key not in draft.peer.table(*own) else (*own, key)
+
+    mode = _mode(draft, own, usual)
+    draft.put((*to, "challenge_mode"), mode, (*own, "challenge_mode"))
+    variant = draft.peer.take(*of("challenge_variant"))
     if variant == "random":
         variant = _any_variant(draft)
     if variant in ("standard", "chess960", "random"):
-        draft.put((*to, "challenge_variant"), variant, (*source, "challenge_variant"))
+        draft.put((*to, "challenge_variant"), variant, of("challenge_variant"))
     elif variant is not None:
-        draft.tell((*source, "challenge_variant"), f"{variant} is not played here; standard chess is offered instead")
+        draft.tell(of("challenge_variant"), f"{variant} is not played here; standard chess is offered instead")
         draft.put((*to, "challenge_variant"), "standard")
-    times, steps = (*source, "challenge_initial_time"), (*source, "challenge_increment")
+    times, steps = of("challenge_initial_time"), of("challenge_increment")
     begin = bases(draft, times, listed(draft.peer.take(*times)))
     given = (whole(each, 0, 60) for each in listed(draft.peer.take(*steps)))
     added = [each for each in given if each is not None]
     if begin and clocks(draft, times, begin, added or [0], mode):
         draft.put((*to, "challenge_initial_time"), begin, times)
         draft.put((*to, "challenge_increment"), added or [0], steps)
-    days = listed(draft.peer.take(*source, "challenge_days"))
+    days = listed(draft.peer.take(*of("challenge_days")))
     if days and mode == "rated":
-        draft.put((*to, "challenge_days"), days, (*source, "challenge_days"))
+        draft.put((*to, "challenge_days"), days, of("challenge_days"))
     elif days:
-        draft.tell((*source, "challenge_days"), "KiriChess needs a clock: correspondence is offered rated only")
+        draft.tell(of("challenge_days"), "KiriChess needs a clock: correspondence is offered rated only")
     for key in ("opponent_min_rating", "opponent_max_rating", "opponent_rating_difference"):
-        number(draft, (*source, key), (*to, key))
-    draft.move((*source, "rating_preference"), (*to, "rating_preference"))
+        number(draft, of(key), (*to, key))
+    draft.move(of("rating_preference"), (*to, "rating_preference"))
     return mode
 
 
