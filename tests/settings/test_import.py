@@ -285,3 +285,57 @@ def test_an_override_is_as_likely_as_the_usual_kind(ours: Callable[[str], Settin
     play = ours(text).accounts[0].play
     assert play is not None and play.matchmaking.weight == 1
     assert play.matchmaking.overrides["fast"].weight is None
+
+
+def notes(text: str, key: str) -> list[str]:
+    return [note for note in convert(text, "theirs.yml").notes if note.startswith(f"{key}: ")]
+
+
+@pytest.mark.parametrize("order", [("standard", "chess960"), ("chess960", "standard")])
+def test_the_habits_of_standard_books_count_and_others_are_told(
+    ours: Callable[[str], Settings], order: tuple[str, str]
+) -> None:
+    books = {
+        "standard": "{names: [A], selection: weighted_random, max_depth: 16}",
+        "chess960": "{names: [B], selection: best_move, max_depth: 16}",
+    }
+    text = "engines: {standard: {name: a}}\nbooks: {A: /a.bin, B: /b.bin}\nopening_books: {read_learn: true, books: {"
+    text += ", ".join(f"{name}: {books[name]}" for name in order) + "}}"
+    play = ours(text).accounts[0].play
+    assert play is not None and (play.polyglot.selection, play.polyglot.max_depth) == ("weighted_random", 8)
+    assert play.polyglot.book == {"standard": ("/a.bin",), "chess960": ("/b.bin",)}
+    assert len(notes(text, "opening_books.books.chess960.selection")) == 1
+    assert not notes(text, "opening_books.books.chess960.max_depth")
+    assert "only printed" in notes(text, "opening_books.read_learn")[0]
+
+
+def test_engines_are_chosen_as_their_names_say(ours: Callable[[str], Settings]) -> None:
+    text = "engines: {standard: {name: a}, standard_white: {name: b}, atomic_bot: {name: c}}"
+    settings = ours(text)
+    assert settings.accounts[0].play is not None
+    (rule,) = settings.accounts[0].play.engines
+    assert rule.model_dump(exclude_none=True) == {"engine": "standard_white", "color": "white"}
+    assert set(settings.engines) == {"standard", "standard_white"} and len(notes(text, "engines.atomic_bot")) == 1
+
+
+def test_a_number_that_has_to_change_is_told(ours: Callable[[str], Settings]) -> None:
+    text = "engine: {name: a}\nmax_takebacks_accepted: 500\nchallenge: {concurrency: '3', max_days: 30, max_base: .inf}"
+    play = ours(text).accounts[0].play
+    assert play is not None and (play.max_takebacks_accepted, play.challenge.max_days) == (500, 14)
+    assert "no number" in notes(text, "challenge.concurrency")[0] and "14" in notes(text, "challenge.max_days")[0]
+    assert not notes(text, "challenge.max_base") and not notes(text, "max_takebacks_accepted")
+    delay = "engines: {standard: {name: a}}\nmatchmaking: {delay: 90}"
+    assert "90 s are 2" in notes(delay, "matchmaking.delay")[0]
+
+
+@pytest.mark.parametrize(("minutes", "longest_min"), [(15, 11), (20, 15), (8, 6)])
+def test_the_longest_game_of_botli_is_the_longest_here(
+    ours: Callable[[str], Settings], minutes: int, longest_min: int
+) -> None:
+    key = f"max_estimated_game_duration: {minutes}   # Maximum expected duration of a game in minutes.\n"
+    text = f"engines: {{standard: {{name: a}}}}\nchallenge:\n  human:\n    modes: [casual]\n    {key}"
+    play = ours(text).accounts[0].play
+    assert play is not None and play.challenge.humans.max_estimated_game_duration is not None
+    assert play.challenge.humans.max_estimated_game_duration // 2 == longest_min
+    assert notes(text, "challenge.human.max_estimated_game_duration")
+    assert "expected" not in convert(text, "theirs.yml").text

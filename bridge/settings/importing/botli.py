@@ -56,6 +56,9 @@ def _engines(draft: Draft) -> None:
         draft.put((*PLAY, "engine"), names[0])
     for name in names:
         here, to = ("engines", name), ("engines", name)
+        if _OTHER_VARIANTS.intersection(name.split("_")):
+            draft.note(here, NO_VARIANT)
+            continue
         folder = str(draft.peer.take(*here, "dir") or ".")
         program = str(draft.peer.take(*here, "name") or "engine_executable")
         draft.put((*to, "kind"), "uci")
@@ -77,7 +80,7 @@ def _engines(draft: Draft) -> None:
 def _choice(draft: Draft, name: str) -> None:
     """The games that an engine is for, from its name: `blitz_black_human`."""
     rule: dict[str, object] = {"engine": name}
-    for part in name.split("_"):
+    for part in name.removeprefix("standard_").split("_"):
         key = "time_control" if _is_clock(part) else _CONTEXTS.get(part)
         if key is None:
             draft.tell(
@@ -86,6 +89,11 @@ def _choice(draft: Draft, name: str) -> None:
             return
         rule[key] = True if key == "tournament" else part
     draft.choices.append(rule)
+
+
+_OTHER_VARIANTS = frozenset(
+    {"variants", "antichess", "atomic", "crazyhouse", "horde", "kingofthehill", "racingkings", "3check"}
+)
 
 
 def _is_clock(label: str) -> bool:
@@ -131,7 +139,7 @@ def _endings(draft: Draft) -> None:
 
 
 def _challenge(draft: Draft) -> None:
-    number(draft, ("challenge", "max_takebacks"), (*PLAY, "max_takebacks_accepted"), 0, 100)
+    number(draft, ("challenge", "max_takebacks"), (*PLAY, "max_takebacks_accepted"), 0, 1000)
     closed = [kind for kind in ("human", "bot") if _closed(draft, kind)]
     for theirs, ours in (("human", "humans"), ("bot", "bots")):
         here, to = ("challenge", theirs), (*CHALLENGE, ours)
@@ -142,9 +150,9 @@ def _challenge(draft: Draft) -> None:
         for key, our_key, most in (
             ("min_initial", "min_base", 86_400), ("max_initial", "max_base", 86_400),
             ("min_increment", "min_increment", 180), ("max_increment", "max_increment", 180),
-            ("max_estimated_game_duration", "max_estimated_game_duration", 10_000),
         ):  # fmt: skip
             number(draft, (*here, key), (*to, our_key), 0, most)
+        _duration(draft, (*here, "max_estimated_game_duration"), (*to, "max_estimated_game_duration"))
         variants(draft, (*here, "variants"), (*to, "variants"))
         time_controls(draft, (*here, "time_controls"), (*to, "time_controls"))
         modes(draft, (*here, "modes"), (*to, "modes"))
@@ -157,6 +165,16 @@ def _challenge(draft: Draft) -> None:
         if names:
             draft.put((*CHALLENGE, ours), names, (theirs,))
     addresses(draft, ("online_blacklists",), (*CHALLENGE, "online_block_list"))
+
+
+def _duration(draft: Draft, source: Path, to: Path) -> None:
+    """There a game takes 1.33 times one side's base time (and 105 s for a second's increment), here both sides'."""
+    number(draft, source, to, 0, 6_000)
+    minutes = draft.at(to[:-1]).get("max_estimated_game_duration")
+    if isinstance(minutes, int) and minutes:
+        ours = ceil(minutes * 2 / 1.33)
+        draft.put(to, ours, source)
+        draft.tell(source, f"is what both sides have for 40 moves here, so that {minutes} minutes are {ours}")
 
 
 def _closed(draft: Draft, kind: str) -> bool:
@@ -174,7 +192,9 @@ def _matchmaking(draft: Draft) -> None:
     draft.put((*MATCHMAKING, "include_challenge_block_list"), True)
     delay = whole(draft.peer.take(*here, "delay"), 1, 600_000)
     if delay is not None:
-        draft.put((*MATCHMAKING, "challenge_timeout"), max(1, ceil(delay / 60)), (*here, "delay"))
+        draft.put((*MATCHMAKING, "challenge_timeout"), ceil(delay / 60), (*here, "delay"))
+        if delay % 60:
+            draft.tell((*here, "delay"), f"is in whole minutes here: {delay} s are {ceil(delay / 60)}")
     number(draft, (*here, "timeout"), (*MATCHMAKING, "timeout"), 1, 60)
     draft.move((*here, "selection"), (*MATCHMAKING, "selection"))
     for name in draft.peer.table(*here, "types"):
@@ -214,25 +234,35 @@ def _books(draft: Draft) -> None:
     here, to = ("opening_books",), (*PLAY, "polyglot")
     draft.move((*here, "enabled"), (*to, "enabled"))
     draft.note((*here, "priority"), _BOOKS_FIRST)
+    draft.note((*here, "read_learn"), "what a book has learnt is only printed there; no move goes by it")
     files = draft.peer.table("books")
     draft.peer.take("books")
-    for context in draft.peer.table(*here, "books"):
-        at = (*here, "books", context)
+    contexts = draft.peer.table(*here, "books")
+    for context in contexts:
         if context not in ("standard", "chess960"):
-            draft.note(at, "books are by variant (standard, chess960) or by pool")
-            continue
+            draft.note((*here, "books", context), "books are by variant (standard, chess960) or by pool")
+    for context in filter(contexts.get, ("standard", "chess960")):
+        at = (*here, "books", context)
         names = [str(each) for each in listed(draft.peer.take(*at, "names"))]
         found = [draft.there(str(files[name])) for name in names if files.get(name)]
         draft.put((*to, "book", context), found, (*at, "names"))
         for name in names:
             if not files.get(name):
                 draft.tell((*at, "names"), f"{name} has no file under books:")
+        if context == "chess960" and contexts.get("standard"):
+            for key in _BOOK_HABITS:
+                if draft.peer.take(*at, key) != draft.peer.look(*here, "books", "standard", key):
+                    draft.tell((*at, key), "is one for all books here: that of standard counts")
+            continue
         draft.move((*at, "selection"), (*to, "selection"))
         depth = whole(draft.peer.take(*at, "max_depth"), 1, 1000)
         if depth is not None:
             draft.put((*to, "max_depth"), ceil(depth / 2), (*at, "max_depth"))
         number(draft, (*at, "max_moves"), (*to, "max_moves"), 1, 1000)
         draft.move((*at, "allow_repetitions"), (*to, "allow_repetitions"))
+
+
+_BOOK_HABITS = ("selection", "max_depth", "max_moves", "allow_repetitions")
 
 
 def _tables(draft: Draft) -> None:

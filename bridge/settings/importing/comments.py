@@ -12,6 +12,7 @@ _FALSE: dict[str, tuple[tuple[str, str], ...]] = {
     "min_games": (("the position must", "Games that a move must have."),),
     "time": (("in seconds", "Milliseconds for a move, at most."),),
     "tc": (("initial_minutes", "Seconds to begin with."),),
+    "max_estimated_game_duration": (("xpected duration", "Minutes that both sides have for 40 moves, at most."),),
     "rated": (("rated games", "casual or rated; rated games are plain chess."),),
     "target_rating_diff": (("istance to opponent", "Those nearest to our own rating and so much."),),
     "instant_play": (

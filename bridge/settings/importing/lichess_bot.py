@@ -72,7 +72,7 @@ def _habits(draft: Draft) -> None:
     for key in ("move_time", "checkin_period", "disconnect_time"):
         number(draft, ("correspondence", key), (*PLAY, "correspondence", key), 0 if key[0] == "d" else 1, 86_400)
     draft.move(("correspondence", "ponder"), (*PLAY, "correspondence", "ponder"))
-    number(draft, ("max_takebacks_accepted",), (*PLAY, "max_takebacks_accepted"), 0, 100)
+    number(draft, ("max_takebacks_accepted",), (*PLAY, "max_takebacks_accepted"), 0, 1000)
 
 
 def _challenge(draft: Draft) -> None:

@@ -36,10 +36,15 @@ def whole(value: object, least: int, most: int) -> int | None:
 
 
 def number(draft: Draft, source: Path, to: Path, least: int = 0, most: int = 4000) -> None:
-    """Take a number over, within the bounds that our key has."""
-    value = whole(draft.peer.take(*map(str, source)), least, most)
+    """Take a number over, within the bounds that our key has; what is none, or beyond them, is told."""
+    given = draft.peer.take(*map(str, source))
+    value = whole(given, least, most)
     if value is not None:
         draft.put(to, value, source)
+        if value != given:
+            draft.tell(source, f"{given} cannot be set here; {value} stands")
+    elif given is not None and not isinstance(given, float):
+        draft.tell(source, f"{given!r} is no number; left out")
 
 
 def variants(draft: Draft, source: Path, to: Path) -> None:
