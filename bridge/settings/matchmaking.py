@@ -70,7 +70,8 @@ class KindSettings(Section):
         default=None, description="Whether the same opponent is asked for a second game with the other colour."
     )
     weight: Annotated[float, Field(gt=0, strict=False)] | None = Field(
-        default=None, description="How often it is offered beside the others; left out: 1, and where none has one the same time for each."
+        default=None,
+        description="How often it is offered beside the others; left out: 1, or where none has one the same time each.",
     )
 
 

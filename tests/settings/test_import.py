@@ -280,6 +280,25 @@ def test_what_an_override_blanks_is_no_rule_of_its_own(ours: Callable[[str], Set
     assert "rated only" in note
 
 
+def test_an_override_of_half_a_clock_has_the_usual_other_half(ours: Callable[[str], Settings]) -> None:
+    text = """
+engine: {name: a}
+matchmaking:
+  {challenge_mode: rated, challenge_initial_time: 180, challenge_increment: 2,
+   overrides: {long: {challenge_initial_time: 600}, added: {challenge_increment: [5, 6]},
+               weak: {opponent_max_rating: 9}}}
+"""
+    play = ours(text).accounts[0].play
+    assert play is not None
+    found = {kind.name: kind.clocks for kind in play.matchmaking.policy(play.pool_clocks, play.has_pool).kinds}
+    assert {name: [(clock.initial_ms, clock.increment_ms) for clock in clocks] for name, clocks in found.items()} == {
+        "": [(180_000, 2_000)],
+        "long": [(600_000, 2_000)],
+        "added": [(180_000, 5_000), (180_000, 6_000)],
+        "weak": [(180_000, 2_000)],
+    }
+
+
 def test_an_override_is_as_likely_as_the_usual_kind(ours: Callable[[str], Settings]) -> None:
     text = "engine: {name: a}\nmatchmaking: {challenge_mode: casual, overrides: {fast: {challenge_initial_time: 60}}}"
     play = ours(text).accounts[0].play
@@ -339,3 +358,31 @@ def test_the_longest_game_of_botli_is_the_longest_here(
     assert play.challenge.humans.max_estimated_game_duration // 2 == longest_min
     assert notes(text, "challenge.human.max_estimated_game_duration")
     assert "expected" not in convert(text, "theirs.yml").text
+
+
+LISTS = """
+engine: {name: a}
+challenge:
+  variants: [standard, horde]   # both
+  block_list:                   # nobody of these
+    - Troll      # cheats
+    - "Other"
+    - Quoted # "so"
+  online_block_list:
+    - example.com/list    # a friend's
+"""
+
+
+def test_comments_beside_the_entries_of_a_list_are_kept(ours: Callable[[str], Settings]) -> None:
+    text = convert(LISTS, "theirs.yml").text
+    assert "variants: [standard]  # both" in text
+    for line in (
+        "block_list:  # nobody of these",
+        "- Troll  # cheats",
+        "- Other\n",
+        '- Quoted  # "so"',
+        '"https://example.com/list"  # a friend\'s',
+    ):
+        assert line in text
+    play = ours(LISTS).accounts[0].play
+    assert play is not None and play.challenge.block_list == ("Troll", "Other", "Quoted")

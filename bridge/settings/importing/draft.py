@@ -29,6 +29,8 @@ class Draft:
     folder: str = ""
     root: dict[str, Node] = field(default_factory=dict)
     comments: dict[Path, tuple[tuple[str, ...], str]] = field(default_factory=dict)
+    entry_comments: dict[Path, dict[object, str]] = field(default_factory=dict)
+    """Those beside the entries of lists, by the entry."""
     notes: list[str] = field(default_factory=list)
     choices: list[dict[str, object]] = field(default_factory=list)
 
@@ -43,6 +45,11 @@ class Draft:
         if source:
             above, beside = self.peer.comment(source)
             self.comments[to] = tuple(corrected(source, line) for line in above), corrected(source, beside)
+            if isinstance(value, list):
+                # An entry may have got a folder or a scheme in front.
+                told = self.peer.beside_entries(source)
+                found = {each: text for each in value for written, text in told if str(each).endswith(written)}
+                self.entry_comments[to] = found
 
     def at(self, path: Path) -> Mapping[str, object]:
         """The table at a path; empty where there is none yet."""
@@ -94,6 +101,11 @@ class Draft:
             elif isinstance(value, dict) and value:
                 yield f"{indent}{_key(key)}:{after}"
                 yield from self._table(value, at, depth + 1)
+            elif isinstance(value, list) and (beside_entry := self.entry_comments.get(at)):
+                yield f"{indent}{_key(key)}:{after}"
+                for each in value:
+                    comment = f"  {beside_entry[each]}" if each in beside_entry else ""
+                    yield f"{indent}  - {_scalar(each)}{comment}"
             else:
                 yield f"{indent}{_key(key)}: {_scalar(value)}{after}"
 

@@ -3,15 +3,13 @@
 from pathlib import PurePath
 
 from bridge.settings.importing.draft import Draft, Reference
+from bridge.settings.importing.lichess_bot_offers import matchmaking
 from bridge.settings.importing.terms import (
     ACCOUNT,
     CHALLENGE,
     ENGINE,
-    MATCHMAKING,
     PLAY,
     addresses,
-    bases,
-    clocks,
     line,
     listed,
     modes,
@@ -21,7 +19,6 @@ from bridge.settings.importing.terms import (
     run_there,
     time_controls,
     variants,
-    whole,
 )
 from bridge.settings.problems import Path
 
@@ -42,7 +39,7 @@ def lichess_bot(draft: Draft) -> None:
     draft.put((*PLAY, "engine"), "main")
     _habits(draft)
     _challenge(draft)
-    _matchmaking(draft)
+    matchmaking(draft)
     _engine(draft)
     _pgn(draft)
     for path, reason in _NO.items():
@@ -107,97 +104,6 @@ def _challenge(draft: Draft) -> None:
             draft.note((*here, key), f"does nothing alone: {' and '.join(recent)} are one setting")
     if draft.peer.look("challenge", "only_bot") is True:
         draft.put((*CHALLENGE, "accept_bot"), True)
-
-
-def _matchmaking(draft: Draft) -> None:
-    here = ("matchmaking",)
-    if not draft.peer.table(*here):
-        return
-    draft.move((*here, "delay_after_decline"), (*MATCHMAKING, "challenge_filter"))
-    for key in ("allow_matchmaking", "allow_during_games", "challenge_filter", "include_challenge_block_list"):
-        draft.move((*here, key), (*MATCHMAKING, key))
-    number(draft, (*here, "challenge_timeout"), (*MATCHMAKING, "challenge_timeout"), 1, 10_080)
-    draft.put((*MATCHMAKING, "challenge_variant"), _any_variant(draft))
-    _kinds(draft, here)
-    names = [str(each) for each in listed(draft.peer.take("matchmaking", "block_list"))]
-    if names:
-        draft.put((*MATCHMAKING, "block_list"), names, (*here, "block_list"))
-    addresses(draft, (*here, "online_block_list"), (*MATCHMAKING, "online_block_list"))
-
-
-def _kinds(draft: Draft, here: tuple[str, ...]) -> None:
-    """What is offered. An override's blank key there takes back the usual one, which ours cannot: then each says all."""
-    usual = draft.peer.table(*here)
-    overrides = {
-        name: table for name in usual.get("overrides") or () if (table := draft.peer.table(*here, "overrides", name))
-    }
-    if any(usual.get(key) is not None for table in overrides.values() for key in table if table[key] is None):
-        alone, to = True, (*MATCHMAKING, "types")
-        mode = _kind(draft, here, (*to, _USUAL), "random")
-    else:
-        alone, to = False, (*MATCHMAKING, "overrides")
-        mode = _kind(draft, here, MATCHMAKING, "random")
-    for name, table in overrides.items():
-        at = (*here, "overrides", name)
-        if (
-            table.get("challenge_days")
-            and not table.get("challenge_initial_time")
-            and _mode(draft, at, mode) == "casual"
-        ):
-            draft.note(at, "KiriChess needs a clock: correspondence is offered rated only")
-        else:
-            _kind(draft, at, (*to, name), mode, here if alone else None)
-    if overrides:
-        # Each is as likely as the others there.
-        draft.put((*to, _USUAL, "weight") if alone else (*MATCHMAKING, "weight"), 1)
-
-
-_USUAL = "usual"
-
-
-def _mode(draft: Draft, source: tuple[str, ...], usual: str) -> str:
-    return str(draft.peer.take(*source, "challenge_mode") or usual)
-
-
-def _kind(draft: Draft, own: tuple[str, ...], to: Path, usual: str, whole_of: tuple[str, ...] | None = None) -> str:
-    """One kind of games to offer; gives its mode. `whole_of`: where what it leaves out stands, if it is to say all."""
-
-    def of(key: str) -> tuple[str, ...]:
-        return (*whole_of, key) if whole_of and key not in draft.peer.table(*own) else (*own, key)
-
-    mode = _mode(draft, own, usual)
-    draft.put((*to, "challenge_mode"), mode, (*own, "challenge_mode"))
-    variant = draft.peer.take(*of("challenge_variant"))
-    if variant == "random":
-        variant = _any_variant(draft)
-    if variant in ("standard", "chess960", "random"):
-        draft.put((*to, "challenge_variant"), variant, of("challenge_variant"))
-    elif variant is not None:
-        draft.tell(of("challenge_variant"), f"{variant} is not played here; standard chess is offered instead")
-        draft.put((*to, "challenge_variant"), "standard")
-    times, steps = of("challenge_initial_time"), of("challenge_increment")
-    begin = bases(draft, times, listed(draft.peer.take(*times)))
-    given = (whole(each, 0, 60) for each in listed(draft.peer.take(*steps)))
-    added = [each for each in given if each is not None]
-    if begin and clocks(draft, times, begin, added or [0], mode):
-        draft.put((*to, "challenge_initial_time"), begin, times)
-        draft.put((*to, "challenge_increment"), added or [0], steps)
-    days = listed(draft.peer.take(*of("challenge_days")))
-    if days and mode == "rated":
-        draft.put((*to, "challenge_days"), days, of("challenge_days"))
-    elif days:
-        draft.tell(of("challenge_days"), "KiriChess needs a clock: correspondence is offered rated only")
-    for key in ("opponent_min_rating", "opponent_max_rating", "opponent_rating_difference"):
-        number(draft, of(key), (*to, key))
-    draft.move(of("rating_preference"), (*to, "rating_preference"))
-    return mode
-
-
-def _any_variant(draft: Draft) -> str:
-    """One of those that challenges may be of, as far as they are offered here."""
-    given = listed(draft.peer.look("challenge", "variants"))
-    offered = [variant for variant in ("standard", "chess960") if variant in given]
-    return "random" if len(offered) == 2 else next(iter(offered), "standard")
 
 
 def _engine(draft: Draft) -> None:

@@ -67,10 +67,27 @@ class PeerFile:
             above.insert(0, stripped)
         return tuple(above), self._beside(path, at)
 
+    def beside_entries(self, path: Path) -> tuple[tuple[str, str], ...]:
+        """The entries of a list that have lines and comments of their own: as they are written, with the comment."""
+        found = []
+        value, key_line = self.look(*map(str, path)), self._document.keys.get(path, (0, 0))[0]
+        for index in range(len(value)) if isinstance(value, list) else ():
+            entry = (*path, index)
+            at = self._document.place(entry)[0]
+            if (
+                entry in self._document.written
+                and at > key_line
+                and (comment := self._after(entry, self._lines[at - 1]))
+            ):
+                found.append((self._document.written[entry], comment))
+        return tuple(found)
+
     def _beside(self, path: Path, at: int) -> str:
-        line = self._lines[at - 1]
+        return self._after(path, self._lines[at - 1].partition(":")[2])
+
+    def _after(self, path: Path, rest: str) -> str:
+        """The comment behind a value in what is left of its line."""
         written = self._document.written.get(path, "")
-        _, _, rest = line.partition(":")
         start = rest.find(written) + len(written) if written and written in rest else 0
         found = re.search(r"(^|[\s\"'\]}])(#.*)$", rest[start:])
         return found[2].rstrip() if found else ""
