@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Protocol
 
 import chess
-import chess.gaviota
 import chess.syzygy
 
 from bridge.errors import UsageError
@@ -123,8 +122,11 @@ def open_syzygy(paths: Sequence[str]) -> chess.syzygy.Tablebase:
     return tables
 
 
-def open_gaviota(paths: Sequence[str]) -> chess.gaviota.PythonTablebase:
+def open_gaviota(paths: Sequence[str]) -> GaviotaTables:
     """The tables in these folders. Raises UsageError: there are none."""
+    # Here, since loading it makes 8 MiB of indexes, which hardly anybody needs.
+    import chess.gaviota
+
     tables = chess.gaviota.PythonTablebase()
     for path in paths:
         tables.add_directory(str(_folder(path)))
