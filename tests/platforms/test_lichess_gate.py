@@ -1,6 +1,7 @@
 """One gate per account: urgency, one request at a time, holds."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -82,6 +83,31 @@ async def test_chat_and_polling_wait_while_moves_wait() -> None:
         assert them.inside == ["m0", "resign"]
         await them.let_go("m0")
         assert them.inside == ["resign", "m1", "chat", "poll"]
+
+
+async def test_a_move_of_a_game_that_moves_holds_nobody_up() -> None:
+    async with crowd(Gate()) as them:
+        await them.send("m0", Lane.MOVE, game="g0")
+        await them.send("again", Lane.MOVE, game="g0")
+        await them.send("other", Lane.MOVE, game="g1")
+        await them.send("chat", Lane.CHAT)
+        assert them.inside == ["m0", "other", "chat"]
+        await them.let_go("m0")
+        assert them.inside[-1] == "again"
+
+
+async def test_hundreds_in_a_full_lane_are_not_looked_through_by_each_who_leaves() -> None:
+    async def pass_one_after_the_other(crowded: int) -> float:
+        async with crowd(Gate(moves_at_once=1)) as them:
+            for n in range(crowded):
+                await them.send(f"m{n}", Lane.MOVE, game=f"g{n}")
+            begun_s = time.process_time()
+            for n in range(100):
+                await them.let_go(f"m{n}")
+            return time.process_time() - begun_s
+
+    few_s, many_s = await pass_one_after_the_other(110), await pass_one_after_the_other(3000)
+    assert many_s < 5 * few_s
 
 
 async def test_a_canceled_request_frees_its_place() -> None:

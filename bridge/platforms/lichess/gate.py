@@ -3,7 +3,7 @@
 import asyncio
 import enum
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -46,7 +46,7 @@ class Gate:
         self._rate_limit_s = rate_limit_s
         self._moves_at_once = moves_at_once
         self._clock = clock
-        self._waiting: list[_Waiter] = []
+        self._waiting: dict[Lane, deque[_Waiter]] = {lane: deque() for lane in Lane}
         self._passing: Counter[Lane] = Counter()
         self._games_moving: set[str] = set()
         self._held_until: dict[str, float] = {}
@@ -69,8 +69,7 @@ class Gate:
         """
         waiter = _Waiter(lane, game_id)
         self._check_hold(kind)
-        self._waiting.append(waiter)
-        self._waiting.sort(key=lambda each: each.lane)
+        self._waiting[lane].append(waiter)
         self._admit()
         try:
             await waiter.turn
@@ -85,8 +84,7 @@ class Gate:
             self._leave(waiter)
 
     def _waiting_by_lane(self) -> dict[str, int]:
-        waiting = Counter(waiter.lane for waiter in self._waiting)
-        return {lane.name.lower(): waiting[lane] for lane in Lane}
+        return {lane.name.lower(): len(waiting) for lane, waiting in self._waiting.items()}
 
     @contextmanager
     def _counted(self, lane: Lane) -> Iterator[None]:
@@ -104,28 +102,33 @@ class Gate:
 
     def _admit(self) -> None:
         crowded = False
-        for waiter in tuple(self._waiting):
-            if waiter.turn.done():
-                continue  # canceled, and about to leave
-            if self._blocked(waiter):
-                crowded = crowded or waiter.game_id not in self._games_moving
-            elif waiter.lane < Lane.CHAT or not crowded:
-                self._waiting.remove(waiter)
-                self._passing[waiter.lane] += 1
-                if waiter.lane is Lane.MOVE:
+        for lane, waiting in self._waiting.items():
+            if crowded and lane >= Lane.CHAT:
+                return
+            while (waiter := self._next(lane)) is not None:
+                waiting.remove(waiter)
+                self._passing[lane] += 1
+                if lane is Lane.MOVE:
                     self._games_moving.add(waiter.game_id)
                 waiter.turn.set_result(None)
+            crowded = crowded or any(self._is_held_up(waiter) for waiter in waiting)
 
-    def _blocked(self, waiter: _Waiter) -> bool:
-        if waiter.lane is not Lane.MOVE:
-            return self._passing[waiter.lane] > 0
-        return self._passing[Lane.MOVE] >= self._moves_at_once or waiter.game_id in self._games_moving
+    def _next(self, lane: Lane) -> _Waiter | None:
+        """Who passes now. A full lane is not looked through: hundreds may wait there, and each who leaves asks."""
+        if self._passing[lane] >= (self._moves_at_once if lane is Lane.MOVE else 1):
+            return None
+        moving = self._games_moving if lane is Lane.MOVE else ()
+        return next((each for each in self._waiting[lane] if not each.turn.done() and each.game_id not in moving), None)
+
+    def _is_held_up(self, waiter: _Waiter) -> bool:
+        """Whether it waits for others, not for a move of its own game; one that is canceled is about to leave."""
+        return not waiter.turn.done() and waiter.game_id not in self._games_moving
 
     def _leave(self, waiter: _Waiter) -> None:
-        if waiter in self._waiting:
-            self._waiting.remove(waiter)
-        else:
+        if waiter.turn.done() and not waiter.turn.cancelled():
             self._passing[waiter.lane] -= 1
             if waiter.lane is Lane.MOVE:
                 self._games_moving.discard(waiter.game_id)
+        else:
+            self._waiting[waiter.lane].remove(waiter)
         self._admit()
