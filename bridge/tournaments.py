@@ -19,7 +19,7 @@ from bridge.slots import Guest
 log = structlog.get_logger("kirichess_tournaments")
 
 _LOOK_S = 30.0
-"""Between looks at what there is to join."""
+"""Between looks at what there is to join, at most: one that is due is looked at in time."""
 _JOIN_AGAIN_MS = 55_000
 """Lichess pairs somebody whose page is not open for a minute after a join (API §1.7)."""
 _LEAVE_S = 5.0
@@ -59,12 +59,15 @@ class Tournaments:
         self._no_bots: set[str] = set()
         self._ending = False
         self._now = asyncio.Event()
+        self._due_s = _LOOK_S
+        """From a look to the next one."""
         self.policy = policy
         lobby.listeners.append(self._hear)
 
     async def run(self) -> None:
         """Look for tournaments for ever; leave them when draining."""
         while not self._ending:
+            self._due_s = _LOOK_S
             if self.policy is not None or self._joined:
                 try:
                     await self._look(self.policy or TournamentPolicy())
@@ -75,7 +78,7 @@ class Tournaments:
                     log.exception("tournaments_crashed", account=self._lobby.name)
             self._now.clear()
             try:
-                await asyncio.wait_for(self._now.wait(), _LOOK_S)
+                await asyncio.wait_for(self._now.wait(), self._due_s)
             except TimeoutError:
                 continue
         await self._leave()
@@ -130,6 +133,8 @@ class Tournaments:
                 self._no_bots.add(entry.id)
             elif event.status == "started" or event.starts_in_s <= policy.early_s:
                 await self._join(entry)
+            else:
+                self._due_s = min(self._due_s, event.starts_in_s - policy.early_s)
         except RateLimited:
             raise
         except PlatformError as error:

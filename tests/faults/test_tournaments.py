@@ -86,6 +86,13 @@ async def test_it_joins_none_that_keeps_bots_out_and_those_of_its_teams(table: A
     assert not early.players
 
 
+async def test_one_that_starts_between_two_looks_is_joined_in_time(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.tournaments._LOOK_S", 600.0)
+    soon = table.arena.tournament("abcdefgh", starts_at_ms=table.arena.hall.now_ms() + 6_000)
+    await table.run(tournaments={**IN_IT, "early_s": 1})
+    await table.until(lambda: soon.players, what="it has joined")
+
+
 async def test_a_password_and_a_full_slot(table: Any) -> None:
     secret = table.arena.tournament("abcdefgh", password="open-sesame")
     other = table.arena.tournament("abcdefgi")
