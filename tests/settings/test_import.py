@@ -114,8 +114,8 @@ def test_botlis_file_means_the_same_here(ours: Callable[[str], Settings]) -> Non
     assert play.draw_or_resign.resign.opponents == Opponents(min_rating=2300)
     assert play.challenge.block_list == ("Troll",)
     assert [rule.model_dump(exclude_none=True) for rule in play.engines] == [
-        {"engine": "blitz_black", "speed": "blitz", "color": "black"},
         {"engine": "3+2_rated_tournament", "time_control": "3+2", "mode": "rated", "tournament": True},
+        {"engine": "blitz_black", "speed": "blitz", "color": "black"},
     ]
     assert play.matchmaking.challenge_timeout == 2
     assert play.matchmaking.types["fast"].challenge_initial_time == (600,)
@@ -335,6 +335,14 @@ def test_engines_are_chosen_as_their_names_say(ours: Callable[[str], Settings]) 
     (rule,) = settings.accounts[0].play.engines
     assert rule.model_dump(exclude_none=True) == {"engine": "standard_white", "color": "white"}
     assert set(settings.engines) == {"standard", "standard_white"} and len(notes(text, "engines.atomic_bot")) == 1
+
+
+def test_of_two_engines_for_a_game_the_one_that_botli_takes_comes_first(ours: Callable[[str], Settings]) -> None:
+    text = "engines: {standard: {name: a}, standard_white: {name: b}, blitz: {name: c}, 3+2: {name: d}"
+    play = ours(text + "}").accounts[0].play
+    assert play is not None and [rule.engine for rule in play.engines] == ["3+2", "blitz", "standard_white"]
+    assert not notes(text + "}", "engines")
+    assert "says most" in notes(text + ", blitz_bot_black: {name: e}}", "engines")[0]
 
 
 def test_a_number_that_has_to_change_is_told(ours: Callable[[str], Settings]) -> None:

@@ -39,6 +39,7 @@ def botli(draft: Draft) -> None:
     draft.put((*PLAY, "engine"), "standard")
     number(draft, ("challenge", "concurrency"), (*PLAY, "concurrency"), 1, 200)
     _engines(draft)
+    _in_their_order(draft)
     for index, rule in enumerate(draft.choices):
         draft.put((*PLAY, "engines", str(index)), rule)
     _messages(draft)
@@ -89,6 +90,22 @@ def _choice(draft: Draft, name: str) -> None:
             return
         rule[key] = True if key == "tournament" else part
     draft.choices.append(rule)
+
+
+def _in_their_order(draft: Draft) -> None:
+    """There chess960 outranks a clock, and that a speed, however much the names say beside; here only among equals."""
+
+    def rank(rule: dict[str, object]) -> int:
+        return next((at for at, key in enumerate(("variant", "time_control", "speed")) if key in rule), 3)
+
+    rules = sorted(draft.choices, key=rank)
+    draft.choices[:] = rules
+    if any(rank(low) > rank(high) and len(low) > len(high) for low in rules for high in rules):
+        draft.tell(
+            ("engines",),
+            "the rule that says most of a game counts here (play.engines); there chess960 comes before a clock, "
+            "and a clock before a speed",
+        )
 
 
 _OTHER_VARIANTS = frozenset(
