@@ -19,7 +19,7 @@ from bridge.bot_account import PlayStyle as PlayStyle
 from bridge.conversation import Conversation
 from bridge.days import Days
 from bridge.decisions.chat_commands import Bar, Facts
-from bridge.decisions.draw import cannot_pay, is_level
+from bridge.decisions.draw import cannot_pay, is_level, must_fall
 from bridge.decisions.pool_choice import Terms
 from bridge.decisions.resign import gives_up
 from bridge.decisions.time_budget import budget, first_move_ms, hurried
@@ -319,7 +319,7 @@ class Session:
         self._drawn_at = moves if wdl == 0 else None
         if not self._is_hurried() and gives_up(ledger, self._scores, self._style.resign, wdl):
             self._errands.once("resign", Resign(self.game_id))
-        elif wdl == 0:
+        else:
             await self._accept_draw()
         return choice
 
@@ -330,9 +330,10 @@ class Session:
             await asyncio.sleep(min(_DRAWN_S, self._limit().deadline_ms / 10_000))
 
     def _likes_a_draw(self, theirs: bool) -> bool:
-        """By the engine's scores or by tables; one that is offered also where our win cannot be paid for certain."""
-        ledger = self._tracker.ledger
-        poor = theirs and self.seat.acts and ledger.certain and cannot_pay(ledger, self.seat.side)
+        """By the engine's scores or by tables; one that is offered also where, for certain, our win cannot be paid or
+        our flag not be saved."""
+        ledger, side = self._tracker.ledger, self.seat.side
+        poor = theirs and self.seat.acts and ledger.certain and (cannot_pay(ledger, side) or must_fall(ledger, side))
         # What was drawn before our move is so after it; not any more after the opponent's.
         ours_last = ledger.moves[:-1] if ledger.turn != self.seat.side else ledger.moves
         drawn = self._drawn_at is not None and self._drawn_at == ours_last

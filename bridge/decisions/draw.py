@@ -1,4 +1,4 @@
-"""Whether a draw is good enough: by what the engine has said, or because a win cannot be paid."""
+"""Whether a draw is good enough: by what the engine has said, because a win cannot be paid, or a flag not be saved."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -7,6 +7,8 @@ import chess
 
 from bridge.decisions.opponents import Opponents
 from bridge.rules.bills import conversion_bill, stronger_side
+from bridge.rules.effects import push
+from bridge.rules.endings import can_win_on_time
 from bridge.rules.ledger import Ledger
 
 
@@ -47,3 +49,18 @@ def cannot_pay(ledger: Ledger, side: chess.Color) -> bool:
         return False
     bill = conversion_bill(ledger.board, side)
     return bill is not None and not bill.can_be_paid(ledger.clock_ms(side))
+
+
+def must_fall(ledger: Ledger, side: chess.Color) -> bool:
+    """Whether the side is to move and every move it has loses by its own flag, all thinking apart."""
+    prices, left_ms, other_ms = ledger.setup.rules.dials.prices, ledger.clock_ms(side), ledger.clock_ms(not side)
+    dearest_ms = max(*prices.toll_ms, prices.castling_ms) + max(prices.fee_ms)
+    if ledger.outcome is not None or ledger.turn != side or left_ms > dearest_ms:
+        return False
+    for move in ledger.board.legal_moves:
+        board = ledger.board.copy(stack=False)
+        effects, _, mate = push(board, move, prices, ledger.seen)
+        lives = left_ms + effects.mover_ms + prices.increment_ms > 0 or other_ms + effects.opponent_ms <= 0
+        if lives or mate or board.is_stalemate():
+            return False
+    return can_win_on_time(ledger.board, not side)

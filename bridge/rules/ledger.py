@@ -4,7 +4,7 @@ What may live here: state that follows from the events alone. No I/O, no wall cl
 not depend on time and the clocks do not depend on the board, so a takeback replays the clocks and never the moves.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import chess
@@ -117,6 +117,11 @@ class Ledger:
     def clock_ms(self, side: chess.Color) -> int:
         """The KiriChess clock of one side, after the last counted ply."""
         return self._clock[side]
+
+    @property
+    def seen(self) -> Container[Key]:
+        """The positions that have stood, by their keys: bringing one back costs nothing."""
+        return self._seen
 
     @property
     def plies(self) -> int:

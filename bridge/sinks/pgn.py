@@ -14,6 +14,8 @@ from bridge.records.pool_told import pool_told
 
 Group: TypeAlias = Literal["game", "opponent", "pool", "all"]
 _GAMES = re.compile(r'^(?=\[Event ")', re.MULTILINE)
+_BEHIND = "\n\n"
+"""After every game, the last of a file too: files that are joined are games that every reader tells apart."""
 
 
 class PgnFolder:
@@ -36,7 +38,7 @@ class PgnFolder:
         # A game's id comes from a server: quoted, it can name no other folder.
         name = entry.subject if self._group == "game" else _name(self._group, text, entry.account)
         file = self._folder / f"{quote(name, safe=' ')}.pgn"
-        text = text if text.endswith("\n") else text + "\n"
+        text = text.strip("\n") + _BEHIND
         try:
             await asyncio.to_thread(_replace if self._group == "game" else _merge, file, text)
         except OSError as error:
@@ -74,7 +76,7 @@ def _merge(file: Path, text: str) -> None:
     number, new = _tag(text, "GameId"), text.strip("\n")
     at = next((index for index, game in enumerate(games) if number and _tag(game, "GameId") == number), None)
     games = [*games, new] if at is None else [*games[:at], new, *games[at + 1 :]]
-    _replace(file, "\n\n".join(games) + "\n")
+    _replace(file, "".join(game + _BEHIND for game in games))
 
 
 def _replace(file: Path, text: str) -> None:

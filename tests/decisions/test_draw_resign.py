@@ -3,7 +3,7 @@
 import chess
 import pytest
 
-from bridge.decisions.draw import DrawTerms, cannot_pay, is_level
+from bridge.decisions.draw import DrawTerms, cannot_pay, is_level, must_fall
 from bridge.decisions.opponents import Opponents
 from bridge.decisions.resign import ResignTerms, gives_up
 from bridge.rules.events import Moved
@@ -47,6 +47,32 @@ def test_a_win_that_costs_more_than_the_clock_cannot_be_paid() -> None:
     assert cannot_pay(poor, chess.WHITE)
     assert not cannot_pay(rich, chess.WHITE)
     assert not cannot_pay(poor, chess.BLACK), "it has nothing to win"
+
+
+@pytest.mark.parametrize(
+    ("fen", "base_s", "falls"),
+    [
+        (None, 1, True),
+        (None, 1.001, False),  # a pawn's move can be paid
+        ("k7/8/8/8/8/8/1P1r4/K7 w - - 0 1", 1, True),
+        ("k7/8/8/8/8/1K6/8/2R5 w - - 0 1", 1, False),  # mate outranks the flag
+        ("kr6/8/1P6/8/8/8/8/K7 w - - 0 1", 1, False),  # a check's chip pays for it
+        ("k7/8/8/3p4/4P3/8/8/K7 w - - 0 1", 1, False),  # a capture gains before its toll is paid
+        ("k7/8/8/8/8/8/8/KQ6 w - - 0 1", 1, False),  # a bare king cannot win by it
+    ],
+)
+def test_a_flag_falls_by_every_move_there_is(fen: str | None, base_s: float, falls: bool) -> None:
+    ledger = Ledger(Setup("g", parse_dials({"base_s": base_s}), "stream", 10, start_fen=fen))
+    assert must_fall(ledger, chess.WHITE) is falls
+    assert not must_fall(ledger, chess.BLACK), "it is not to move"
+
+
+@pytest.mark.parametrize(("third", "falls"), [("f3g1", False), ("b1c3", True)])
+def test_a_position_can_be_brought_back_for_nothing(third: str, falls: bool) -> None:
+    ledger = Ledger(Setup("g", parse_dials({"base_s": 5}), "stream", 10))
+    for uci, think_ms in (("g1f3", 0), ("g8f6", 2_000), (third, 0)):
+        ledger.apply(Moved(uci, think_ms))
+    assert must_fall(ledger, chess.BLACK) is falls
 
 
 def test_what_tables_say_counts_where_it_is_asked_for() -> None:

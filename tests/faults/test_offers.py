@@ -192,3 +192,18 @@ async def test_the_scores_of_moves_before_a_restart_count(table: Any, what: str)
     else:
         await table.play(game, 8)
         assert not game.over and not table.asked("/resign")
+
+
+@pytest.mark.parametrize("base_s", [150, 500])
+async def test_a_draw_is_taken_where_our_flag_cannot_be_saved(table: Any, base_s: int) -> None:
+    """Every move costs more than the clock has left after the first; with a fuller one the offer is declined."""
+    tolls = dict.fromkeys(("pawn", "knight", "bishop", "rook", "queen", "king", "castling"), 100)
+    await table.run(rules={"base_s": base_s, "tolls_s": tolls})
+    game = table.pair(bot_is_white=True)
+    await table.play(game, 1)
+    table.engine.delay_s = 0.5
+    await table.play(game, 2)
+    hall = table.arena.hall
+    hall.happen(game, offers.draw_yes(game, chess.BLACK, hall.game_now_ms(game)))
+    await table.until(lambda: game.over or game.plies == 3)
+    assert (game.status.key, game.plies) == (("draw", 2) if base_s == 150 else ("started", 3))

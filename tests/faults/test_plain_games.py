@@ -43,7 +43,7 @@ async def told_as_plain(table: Any, game: Any, folder: Path) -> None:
     assert not back.setup.rules.scored
     assert (back.outcome.reason, back.white_ms) == (verdict["reason"], verdict["white_ms"])
     await PgnFolder(folder, "pool").write(final)
-    assert (folder / "standard.pgn").read_text() == final.data["pgn"]
+    assert (folder / "standard.pgn").read_text().rstrip() == final.data["pgn"].rstrip()
 
 
 @pytest.mark.parametrize("more", [{"rated": True}, {"tournament_id": "abcdefgh", "source": "arena"}], ids=str)

@@ -1,5 +1,6 @@
 """Every judged game in a file of its own."""
 
+import io
 from pathlib import Path
 
 import chess.pgn
@@ -9,7 +10,7 @@ from bridge.errors import SinkError
 from bridge.interfaces import Entry
 from bridge.sinks.pgn import Group, PgnFolder
 
-PGN = '[KiriPool "anchor"]\n\n1. e4 { [%clk 0:06:00] [%kclk 359000] } *\n'
+PGN = '[KiriPool "anchor"]\n\n1. e4 { [%clk 0:06:00] [%kclk 359000] } *\n\n'
 
 
 def verdict(subject: str, pgn: object, kind: str = "kirichess.verdict.final") -> Entry:
@@ -78,6 +79,7 @@ async def test_games_share_a_file_and_none_is_lost(tmp_path: Path, group: Group,
                 assert not found.errors
                 read.append(found.headers["GameId"])
     assert sorted(read) == ["g1", "g2", "g3"]
+    assert all((tmp_path / name).read_text().endswith("\n\n") for name in names)
     (first,) = [text for path in files_under(tmp_path) if 'GameId "g1"' in (text := path.read_text())]
     assert first.index("0-1") < (first.index('"g3"') if '"g3"' in first else len(first)), "it keeps its place"
 
@@ -85,3 +87,11 @@ async def test_games_share_a_file_and_none_is_lost(tmp_path: Path, group: Group,
 async def test_a_watched_game_is_filed_under_both_names(tmp_path: Path) -> None:
     await PgnFolder(tmp_path, "opponent").write(verdict("g1", game("g1", "Carl", "../Dora")))
     assert [path.name for path in files_under(tmp_path)] == ["Carl - ..%2FDora.pgn"]
+
+
+async def test_files_that_are_joined_are_games_that_python_chess_tells_apart(tmp_path: Path) -> None:
+    for number in ("g1", "g2"):
+        await PgnFolder(tmp_path).write(verdict(number, game(number)))
+    joined = io.StringIO("".join(path.read_text() for path in sorted(files_under(tmp_path))))
+    found = [chess.pgn.read_game(joined), chess.pgn.read_game(joined)]
+    assert [each.headers["GameId"] for each in found if each is not None and not each.errors] == ["g1", "g2"]
