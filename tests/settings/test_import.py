@@ -57,7 +57,8 @@ offer_draw: {enabled: true, score: 10, consecutive_moves: 5, min_game_length: 30
 matchmaking: {delay: 90, timeout: 5, types: {fast: {tc: 10+0, rated: false, min_rating_diff: 40}, quick: {tc: 3+1}}}
 books: {Mine: /books/mine.bin}
 opening_books: {enabled: false, books: {standard: {names: [Mine], max_depth: 15, max_moves: 6}}}
-online_moves: {chessdb: {enabled: false, priority: 100, max_depth: 16, max_moves: 3, trust_eval: true, timeout: 5}}
+online_moves: {chessdb: {enabled: false, priority: 100, max_depth: 16, max_moves: 3, trust_eval: true, timeout: 5,
+                         min_time: 20}}
 blacklist: [Troll]
 whitelist: [Friend]
 """
@@ -123,7 +124,7 @@ def test_botlis_file_means_the_same_here(ours: Callable[[str], Settings]) -> Non
     assert play.polyglot.max_moves == 6
     chessdb = play.online_moves.chessdb_book
     assert (chessdb.priority, chessdb.max_depth, chessdb.max_moves, chessdb.timeout_ms) == (100, 8, 3, 5000)
-    assert chessdb.trust_eval
+    assert chessdb.trust_eval and chessdb.min_time == 30, "10 s more without increment, as all pools are"
     assert play.challenge.whitelist == ("Friend",)
     assert (play.matchmaking.timeout, play.matchmaking.types["fast"].min_rating_diff) == (5, 40)
 
@@ -370,7 +371,8 @@ def test_the_longest_game_of_botli_is_the_longest_here(
 
 LISTS = """
 engine: {name: a}
-challenge:
+# -- who may ask --
+challenge:                      # everybody
   variants: [standard, horde]   # both
   block_list:                   # nobody of these
     - Troll      # cheats
@@ -384,6 +386,7 @@ challenge:
 def test_comments_beside_the_entries_of_a_list_are_kept(ours: Callable[[str], Settings]) -> None:
     text = convert(LISTS, "theirs.yml").text
     assert "variants: [standard]  # both" in text
+    assert "# -- who may ask --\n      challenge:  # everybody\n" in text
     for line in (
         "block_list:  # nobody of these",
         "- Troll  # cheats",

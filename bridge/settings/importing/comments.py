@@ -13,6 +13,7 @@ _FALSE: dict[str, tuple[tuple[str, str], ...]] = {
     "time": (("in seconds", "Milliseconds for a move, at most."),),
     "tc": (("initial_minutes", "Seconds to begin with."),),
     "max_estimated_game_duration": (("xpected duration", "Minutes that both sides have for 40 moves, at most."),),
+    "lichess_bot_tbs": (("by lichess-bot", "Asked before the engine; a UCI engine is told of Syzygy's too."),),
     "rated": (("rated games", "casual or rated; rated games are plain chess."),),
     "target_rating_diff": (("istance to opponent", "Those nearest to our own rating and so much."),),
     "instant_play": (

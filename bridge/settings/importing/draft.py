@@ -43,13 +43,23 @@ class Draft:
             node = child
         node[str(to[-1])] = value  # type: ignore[assignment]  # the converters give scalars, lists and tables of them
         if source:
-            above, beside = self.peer.comment(source)
-            self.comments[to] = tuple(corrected(source, line) for line in above), corrected(source, beside)
+            self.comments[to] = self._comment(source)
+            self._comment_sections(source[:-1], to[:-1])
             if isinstance(value, list):
                 # An entry may have got a folder or a scheme in front.
                 told = self.peer.beside_entries(source)
                 found = {each: text for each in value for written, text in told if str(each).endswith(written)}
                 self.entry_comments[to] = found
+
+    def _comment(self, source: Path) -> tuple[tuple[str, ...], str]:
+        above, beside = self.peer.comment(source)
+        return tuple(corrected(source, line) for line in above), corrected(source, beside)
+
+    def _comment_sections(self, source: Path, to: Path) -> None:
+        """The sections around a key have their comments too, as far as they are the same."""
+        while source and to and str(to[-1]) in (f"{source[-1]}", f"{source[-1]}s"):
+            self.comments.setdefault(to, self._comment(source))
+            source, to = source[:-1], to[:-1]
 
     def at(self, path: Path) -> Mapping[str, object]:
         """The table at a path; empty where there is none yet."""
