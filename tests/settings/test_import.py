@@ -338,6 +338,13 @@ def test_engines_are_chosen_as_their_names_say(ours: Callable[[str], Settings]) 
     assert set(settings.engines) == {"standard", "standard_white"} and len(notes(text, "engines.atomic_bot")) == 1
 
 
+@pytest.mark.parametrize(("more", "usual"), [("", "kiri"), (", blitz: {name: b}", "uci")])
+def test_where_botli_has_no_usual_engine_another_plays(ours: Callable[[str], Settings], more: str, usual: str) -> None:
+    settings = ours("engines: {antichess: {name: a}" + more + "}")
+    play = settings.accounts[0].play
+    assert play is not None and settings.engines[play.engine].kind == usual and len(settings.engines) == 1
+
+
 def test_of_two_engines_for_a_game_the_one_that_botli_takes_comes_first(ours: Callable[[str], Settings]) -> None:
     text = "engines: {standard: {name: a}, standard_white: {name: b}, blitz: {name: c}, 3+2: {name: d}"
     play = ours(text + "}").accounts[0].play

@@ -34,9 +34,8 @@ def botli(draft: Draft) -> None:
     draft.put((*ACCOUNT, "token"), Reference("LICHESS_TOKEN"), ("token",))
     if draft.peer.take("token") is not None:
         draft.tell(("token",), "is not copied: export it as LICHESS_TOKEN, or name a token_file (mode 0600)")
-    draft.put((*PLAY, "engine"), "standard")
-    number(draft, ("challenge", "concurrency"), (*PLAY, "concurrency"), 1, 200)
     _engines(draft)
+    number(draft, ("challenge", "concurrency"), (*PLAY, "concurrency"), 1, 200)
     _in_their_order(draft)
     for index, rule in enumerate(draft.choices):
         draft.put((*PLAY, "engines", str(index)), rule)
@@ -48,30 +47,39 @@ def botli(draft: Draft) -> None:
 
 
 def _engines(draft: Draft) -> None:
-    names = list(draft.peer.table("engines"))
-    if names and "standard" not in names:
-        draft.put((*PLAY, "engine"), names[0])
-    for name in names:
-        here, to = ("engines", name), ("engines", name)
+    names = []
+    for name in draft.peer.table("engines"):
         if _OTHER_VARIANTS.intersection(name.split("_")):
-            draft.note(here, NO_VARIANT)
-            continue
-        folder = str(draft.peer.take(*here, "dir") or ".")
-        program = str(draft.peer.take(*here, "name") or "engine_executable")
-        draft.put((*to, "kind"), "uci")
-        draft.put((*to, "path"), draft.program(PurePath(folder) / program), (*here, "name"))
-        options(draft, (*here, "uci_options"), (*to, "options"))
-        run_there(draft, to)
-        number(draft, (*here, "limits", "nodes"), (*to, "nodes"), 1, 2**62)
-        number(draft, (*here, "limits", "depth"), (*to, "go_commands", "depth"), 1, 2**31)
-        seconds = draft.peer.take(*here, "limits", "time")
-        if isinstance(seconds, int | float) and seconds > 0:
-            draft.put((*to, "go_commands", "movetime"), max(1, round(1000 * seconds)), (*here, "limits", "time"))
-        draft.move((*here, "ponder"), (*to, "ponder"))
-        draft.move((*here, "silence_stderr"), (*to, "silence_stderr"))
-        draft.note((*here, "move_overhead_multiplier"), "the overhead is measured (play.move_overhead is the least)")
-        if name not in ("standard", *(names[:1] if "standard" not in names else ())):
+            draft.note(("engines", name), NO_VARIANT)
+        else:
+            names.append(name)
+    usual = "standard" if "standard" in names else next(iter(names), "standard")
+    draft.put((*PLAY, "engine"), usual)
+    if not names:
+        draft.tell(("engines",), "none of them plays chess; kiri plays instead")
+        draft.put(("engines", usual, "kind"), "kiri")
+    for name in names:
+        _engine(draft, name)
+        if name != usual:
             _choice(draft, name)
+
+
+def _engine(draft: Draft, name: str) -> None:
+    here = to = ("engines", name)
+    folder = str(draft.peer.take(*here, "dir") or ".")
+    program = str(draft.peer.take(*here, "name") or "engine_executable")
+    draft.put((*to, "kind"), "uci")
+    draft.put((*to, "path"), draft.program(PurePath(folder) / program), (*here, "name"))
+    options(draft, (*here, "uci_options"), (*to, "options"))
+    run_there(draft, to)
+    number(draft, (*here, "limits", "nodes"), (*to, "nodes"), 1, 2**62)
+    number(draft, (*here, "limits", "depth"), (*to, "go_commands", "depth"), 1, 2**31)
+    seconds = draft.peer.take(*here, "limits", "time")
+    if isinstance(seconds, int | float) and seconds > 0:
+        draft.put((*to, "go_commands", "movetime"), max(1, round(1000 * seconds)), (*here, "limits", "time"))
+    draft.move((*here, "ponder"), (*to, "ponder"))
+    draft.move((*here, "silence_stderr"), (*to, "silence_stderr"))
+    draft.note((*here, "move_overhead_multiplier"), "the overhead is measured (play.move_overhead is the least)")
 
 
 def _choice(draft: Draft, name: str) -> None:
