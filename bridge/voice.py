@@ -9,7 +9,7 @@ from collections import deque
 import structlog
 
 from bridge import event_types
-from bridge.decisions.chat_lines import INTERVAL_MS, LINES_A_GAME, MAX_CHARACTERS, RESERVED_LINES
+from bridge.decisions.chat_lines import INTERVAL_MS, LINES_A_GAME, MAX_CHARACTERS, RESERVED_LINES, without_links
 from bridge.errors import JournalError, PlatformError
 from bridge.interfaces import Draft, Journal, Platform, Say
 
@@ -46,10 +46,11 @@ class Voice:
         `once`: a name under which the line is said at most once, restarts included. `important` lines may use the
         lines kept back for the fall of a flag and the verdict.
         """
+        text = without_links(text)[:MAX_CHARACTERS]
         previous = self._waiting[-1][0] if self._waiting else self._last
-        if self._muted or not self._room_for(important=important) or text == previous:
+        if self._muted or not self._room_for(important=important) or text in ("", previous):
             return False
-        self._waiting.append((text[:MAX_CHARACTERS], once, room))
+        self._waiting.append((text, once, room))
         if self._speaker is None or self._speaker.done():
             self._speaker = asyncio.create_task(self._speak())
         return True

@@ -12,12 +12,19 @@ from bridge.rules.ledger import Ledger
 from bridge.rules.pools import Ruleset
 
 MAX_CHARACTERS = 140
+_LINK: Final = re.compile(r"\b(?:\w+://|www\.|[\w-]+\.(?:com|dev|gg|io|net|org)\b)\S*", re.IGNORECASE)
 _FIELD: Final = re.compile(r"\{(\w+)\}")
 LINES_A_GAME = 12
 RESERVED_LINES = 2
 """Kept back for the fall of a flag and the verdict."""
 INTERVAL_MS = 2000
 ENGLISH: Final = NullTranslations()
+
+
+def without_links(text: str) -> str:
+    """The line without addresses of pages: none are said in chat (fair play), wherever they come from."""
+    return " ".join(_LINK.sub("", text).split()) if _LINK.search(text) else text
+
 
 _LEAST_SHOWN_MS = 100
 _MARKS_MS = (30_000, 10_000)

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
-from bridge.decisions.chat_lines import MAX_CHARACTERS
+from bridge.decisions.chat_lines import MAX_CHARACTERS, without_links
 from bridge.decisions.pool_choice import (
     DEFAULT_BY_TIME_CONTROL,
     ChallengeRule,
@@ -64,7 +64,13 @@ PoolSetting: TypeAlias = Annotated[
 ]
 
 
-Line: TypeAlias = Annotated[str, Field(max_length=MAX_CHARACTERS)]
+def _no_link(line: str) -> str:
+    if without_links(line) != line:
+        raise ValueError("no links are said in chat: leave the address out")
+    return line
+
+
+Line: TypeAlias = Annotated[str, Field(max_length=MAX_CHARACTERS), AfterValidator(_no_link)]
 
 
 class Greeting(Section):

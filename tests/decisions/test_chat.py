@@ -145,6 +145,19 @@ def test_a_language_has_its_own_words_and_decimal_mark() -> None:
     assert reply("!clock", ledger, 400_000, "nl") == "KiriChess-klokken: Wit 0:00,1 · Zwart 6:00"
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("My engine: Fish 1.2 (https://fish.org/a?b) (UCI)", "My engine: Fish 1.2 ( (UCI)"),
+        ("see LICHESS.org/abcdefgh now", "see now"),
+        ("www.a.b", ""),
+        ("Stockfish 15.1, 5+0 at 0:10.5, e.g. e4.", "Stockfish 15.1, 5+0 at 0:10.5, e.g. e4."),
+    ],
+)
+def test_no_link_is_said(line: str, said: str) -> None:
+    assert chat.without_links(line) == said
+
+
 def test_fields_are_filled_and_unknown_ones_stay() -> None:
     assert chat.filled("Hi {opponent}, {what}", {"opponent": "Bo"}) == "Hi Bo, {what}"
 

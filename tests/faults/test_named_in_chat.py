@@ -54,3 +54,10 @@ async def test_an_evaluation_is_told_from_whites_side_as_the_pgn_has_it(
     in_pgn = re.findall(r"%eval ([^,\]]*)", str(final.data["pgn"]))[-1]
     assert line == f"My last evaluation, from White’s side: {told}"
     assert in_pgn == told.removeprefix("+")
+
+
+async def test_a_link_in_an_engines_name_is_not_said(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.conversation.chat_commands.engine_text", lambda facts, words: "Fish of https://a.org")
+    await table.run(greeting={"pool": False, "hello": "You play {engine}"})
+    game = table.pair()
+    await table.until(lambda: table.said(game) == ["You play Fish of"])

@@ -11,6 +11,7 @@ from bridge.decisions.opponents import Opponents
 from bridge.errors import UsageError
 from bridge.settings import Settings, load
 from bridge.settings.importing import convert
+from bridge.settings.play import Greeting
 
 LICHESS_BOT = """
 token: lip_secret      # never shown
@@ -404,3 +405,10 @@ def test_comments_beside_the_entries_of_a_list_are_kept(ours: Callable[[str], Se
         assert line in text
     play = ours(LISTS).accounts[0].play
     assert play is not None and play.challenge.block_list == ("Troll", "Other", "Quoted")
+
+
+def test_a_greeting_with_a_link_is_left_out_and_told(ours: Callable[[str], Settings]) -> None:
+    text = "token: t\nengine: {name: stockfish}\ngreeting: {hello: See https://a.org, goodbye: Bye}\n"
+    play = ours(text).accounts[0].play
+    assert play is not None and play.greeting == Greeting(goodbye="Bye")
+    assert notes(text, "greeting.hello") == ["greeting.hello: holds a link, and none are said in chat; left out"]

@@ -340,6 +340,14 @@ def test_an_address_is_http(read: Reader, url: str) -> None:
     assert "accounts[0].url: " in read.problem(f"accounts: [{{platform: lichess, url: '{url}'}}]")
 
 
+def test_a_greeting_holds_no_link(read: Reader) -> None:
+    told = read.problem(
+        "accounts:\n  - {platform: lichess, token_file: t, play: {engine: a, greeting: {hello: See https://a.org}}}\n"
+        "engines: {a: {kind: random}}\n"
+    )
+    assert "greeting.hello: no links are said in chat" in told
+
+
 def test_an_event_pattern_must_fit_an_event(read: Reader) -> None:
     told = read.problem("webhooks: [{url: 'http://x', events: [kirichess.verdict.finl]}]")
     assert "did you mean 'kirichess.verdict.final'?" in told

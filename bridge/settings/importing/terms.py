@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from bridge.decisions.challenge_rules import SPEEDS
-from bridge.decisions.chat_lines import MAX_CHARACTERS
+from bridge.decisions.chat_lines import MAX_CHARACTERS, without_links
 from bridge.decisions.pool_choice import DEFAULT_BY_TIME_CONTROL, parse_time_control
 from bridge.rules.snapshot import TimeControl
 from bridge.settings.importing.draft import Draft
@@ -92,6 +92,8 @@ def line(draft: Draft, source: Path, to: Path) -> None:
         return
     if len(str(value)) > MAX_CHARACTERS:
         draft.tell(source, f"is longer than the {MAX_CHARACTERS} characters that a line of chat may have; left out")
+    elif without_links(str(value)) != str(value):
+        draft.tell(source, "holds a link, and none are said in chat; left out")
     else:
         draft.put(to, str(value), source)
 
