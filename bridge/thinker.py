@@ -106,12 +106,12 @@ class Thinker:
         now, has_to_wait = limit(), self._busy.locked() or not self._running
         share_ms = _share_ms(now)
         try:
-            async with asyncio.timeout(share_ms / 1000) as patience, self._busy:
+            async with asyncio.timeout((share_ms + (0 if has_to_wait else _SLACK_MS)) / 1000) as patience, self._busy:
                 if has_to_wait or not self._running:
                     await self._ready()
                     now = limit()
                     share_ms = _share_ms(now)
-                patience.reschedule(asyncio.get_running_loop().time() + (share_ms + _SLACK_MS) / 1000)
+                    patience.reschedule(asyncio.get_running_loop().time() + (share_ms + _SLACK_MS) / 1000)
                 return await self._engine.think(ledger, replace(now, deadline_ms=share_ms))
         except TimeoutError:
             raise EngineError(f"the engine was not ready, or gave no move, within {share_ms} ms") from None
