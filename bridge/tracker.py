@@ -245,7 +245,7 @@ class Tracker:
     async def _date(self) -> str:
         """The day (UTC) on which the game was first stored, as PGN has it."""
         try:
-            entries = await self._journal.read(subject=self.game_id)
+            entries = await self._journal.read(subject=self.game_id, limit=1)
         except JournalError as error:
             log.warning("date_unknown", game=self.game_id, cause=str(error))
             return UNKNOWN_DATE

@@ -24,7 +24,7 @@ log = structlog.get_logger("kirichess_journal")
 T = TypeVar("T")
 P = ParamSpec("P")
 
-PAGE = 500  # entries that a follower which lags reads at a time
+PAGE = 100  # entries that a follower which lags reads at a time; one with its verdict can take 100 kB of memory
 SOON_S = 0.1  # how long raw lines and sinks' cursors wait for events to be stored with
 SWEEP_S = 3600.0
 LOOK_S = 30.0  # between looks at whether the whole file is sound
