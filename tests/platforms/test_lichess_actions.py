@@ -184,7 +184,7 @@ async def test_closing_ends_what_is_owed(script: "Script", connect: "Connect") -
     task = asyncio.create_task(platform.perform(PlayMove("g1", "e2e4")))
     await asyncio.sleep(0.1)
     await platform.close()
-    with pytest.raises(Unreachable, match="closed"):
+    with pytest.raises(Unreachable):  # by what the closing did to the request under way, or by what the next try found
         await asyncio.wait_for(task, 20)
 
 
