@@ -282,6 +282,12 @@ def test_what_an_override_blanks_is_no_rule_of_its_own(ours: Callable[[str], Set
     assert "rated only" in note
 
 
+@pytest.mark.parametrize("text", [LICHESS_BOT, BOTLI])
+def test_who_comes_while_the_bot_plays_waits_as_there(ours: Callable[[str], Settings], text: str) -> None:
+    play = ours(text).accounts[0].play
+    assert play is not None and play.challenge.max_queued >= 20 and play.challenge.queue_s >= 300
+
+
 def test_an_override_of_half_a_clock_has_the_usual_other_half(ours: Callable[[str], Settings]) -> None:
     text = """
 engine: {name: a}

@@ -22,6 +22,7 @@ from bridge.settings.importing.terms import (
     run_there,
     time_controls,
     variants,
+    waiting,
     whole,
 )
 from bridge.settings.problems import Path
@@ -161,6 +162,7 @@ def _endings(draft: Draft) -> None:
 
 def _challenge(draft: Draft) -> None:
     number(draft, ("challenge", "max_takebacks"), (*PLAY, "max_takebacks_accepted"), 0, 1000)
+    waiting(draft)
     closed = [kind for kind in ("human", "bot") if _closed(draft, kind)]
     for theirs, ours in (("human", "humans"), ("bot", "bots")):
         here, to = ("challenge", theirs), (*CHALLENGE, ours)

@@ -19,6 +19,7 @@ from bridge.settings.importing.terms import (
     run_there,
     time_controls,
     variants,
+    waiting,
 )
 from bridge.settings.problems import Path
 
@@ -76,6 +77,7 @@ def _challenge(draft: Draft) -> None:
     here: Path = ("challenge",)
     for key, absent in (("accept_bot", False), ("max_increment", 180), ("max_simultaneous_games_per_user", 5)):
         draft.put((*CHALLENGE, key), absent)
+    waiting(draft)
     for key in ("accept_bot", "only_bot", "sort_by", "preference", "bullet_requires_increment"):
         draft.move((*here, key), (*CHALLENGE, key))
     for key, most in (

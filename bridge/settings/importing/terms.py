@@ -78,6 +78,12 @@ def time_controls(draft: Draft, source: Path, to: Path) -> None:
         draft.put(to, kept, source)
 
 
+def waiting(draft: Draft) -> None:
+    """Both have whoever comes while all slots are taken wait until one is free."""
+    draft.put((*CHALLENGE, "max_queued"), 100)
+    draft.put((*CHALLENGE, "queue_s"), 600)
+
+
 def paths(draft: Draft, source: Path, to: Path) -> None:
     """Take a list of folders over."""
     given = [draft.there(str(each)) for each in listed(draft.peer.take(*map(str, source)))]
