@@ -1,4 +1,5 @@
-"""Arena tournaments of one account: joined shortly before they start, left when draining, joined again after a restart.
+"""Arena tournaments of one account: joined shortly before they start, joined again after a restart, left when draining
+or when the settings want them no more.
 
 Nothing is stored: the platform knows who takes part, and joining twice is joining once. A tournament holds one slot
 from its joining to its end; its games are played in that slot.
@@ -55,6 +56,9 @@ class Tournaments:
         self._clock = clock
         self._joined: dict[str, Entry] = {}
         self._joined_ms: dict[str, int] = {}
+        self._wanted: set[str] = set()
+        """Those that a policy has wanted since the one before it was replaced."""
+        self._wanted_by: TournamentPolicy | None = None
         self._refused: set[str] = set()
         self._no_bots: set[str] = set()
         self._ending = False
@@ -81,7 +85,8 @@ class Tournaments:
                 await asyncio.wait_for(self._now.wait(), self._due_s)
             except TimeoutError:
                 continue
-        await self._leave()
+        for tournament_id in tuple(self._joined):
+            await self._leave(tournament_id)
 
     def drain(self) -> None:
         """Leave every tournament, and join none."""
@@ -106,10 +111,15 @@ class Tournaments:
     # -- one look ------------------------------------------------------------------------------------------------
 
     async def _look(self, policy: TournamentPolicy) -> None:
-        found = {entry.id: entry for entry in policy.entries} | self._joined
+        wanted = {entry.id: entry for entry in policy.entries}
         for event in await self._shown(policy):
-            found.setdefault(event.id, Entry(event.id))
-        for entry in found.values():
+            wanted.setdefault(event.id, Entry(event.id))
+        if policy != self._wanted_by:
+            for tournament_id in (self._wanted & self._joined.keys()) - wanted.keys():
+                await self._leave(tournament_id)
+            self._wanted, self._wanted_by = set(), policy
+        self._wanted |= wanted.keys()
+        for entry in (self._joined | wanted).values():
             if entry.id not in self._no_bots and not self._ending:
                 await self._consider(entry, policy)
 
@@ -166,15 +176,14 @@ class Tournaments:
         self._joined_ms.pop(tournament_id, None)
         self._lobby.slots.release(_slot(tournament_id))
 
-    async def _leave(self) -> None:
+    async def _leave(self, tournament_id: str) -> None:
         """As far as the platform can be reached: it pairs nobody who does not show up."""
-        for tournament_id in tuple(self._joined):
-            try:
-                async with asyncio.timeout(_LEAVE_S):
-                    await self._pairing.leave_arena(tournament_id)
-            except (PlatformError, TimeoutError) as error:
-                log.warning("tournament_not_left", tournament=tournament_id, cause=str(error))
-            self._over(tournament_id)
+        try:
+            async with asyncio.timeout(_LEAVE_S):
+                await self._pairing.leave_arena(tournament_id)
+        except (PlatformError, TimeoutError) as error:
+            log.warning("tournament_not_left", tournament=tournament_id, cause=str(error))
+        self._over(tournament_id)
 
 
 def _slot(tournament_id: str) -> str:

@@ -6,6 +6,7 @@ import aiohttp
 import pytest
 
 from bridge import event_types
+from bridge.tournaments import TournamentPolicy
 
 JOIN = "/api/tournament/abcdefgh/join"
 IN_IT = {"join": ["abcdefgh"]}
@@ -137,3 +138,15 @@ async def test_after_a_restart_its_game_goes_on_in_its_slot_and_it_is_joined_aga
     await table.resign(game)
     await table.until(lambda: len(table.arena.games) == 2 or len(table.asked(JOIN)) > joined)
     assert lobby(table).slots.taken == 1
+
+
+async def test_one_that_the_settings_want_no_more_is_left(table: Any) -> None:
+    named, of_team = table.arena.tournament("abcdefgh"), table.arena.tournament("teamOnes", team="kiri-friends")
+    await table.run(tournaments={**IN_IT, "teams": ["kiri-friends"]}, concurrency=3)
+    await table.until(lambda: named.players.get("kiri") and of_team.players.get("kiri"))
+    (seeking,) = table.daemon._seeking
+    seeking.tournaments.policy = TournamentPolicy(teams=("kiri-friends",))
+    await table.until(lambda: named.players["kiri"] is False, what="it has left")
+    assert of_team.players["kiri"]
+    seeking.tournaments.policy = None
+    await table.until(lambda: of_team.players["kiri"] is False and lobby(table).slots.taken == 0)
