@@ -288,6 +288,13 @@ def test_who_comes_while_the_bot_plays_waits_as_there(ours: Callable[[str], Sett
     assert play is not None and play.challenge.max_queued >= 20 and play.challenge.queue_s >= 300
 
 
+def test_a_clock_that_lichess_does_not_offer_is_told(ours: Callable[[str], Settings]) -> None:
+    text = "engines: {standard: {name: a}}\nmatchmaking: {types: {odd: {tc: 2.5+0}}}"
+    play = ours(text).accounts[0].play
+    assert play is not None and play.matchmaking.types["odd"].challenge_initial_time is None
+    assert "150 s" in notes(text, "matchmaking.types.odd.tc")[0]
+
+
 def test_an_override_of_half_a_clock_has_the_usual_other_half(ours: Callable[[str], Settings]) -> None:
     text = """
 engine: {name: a}

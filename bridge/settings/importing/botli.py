@@ -13,6 +13,7 @@ from bridge.settings.importing.terms import (
     NO_VARIANT,
     PLAY,
     addresses,
+    bases,
     clocks,
     line,
     listed,
@@ -233,16 +234,7 @@ def _type(draft: Draft, here: tuple[str, ...], to: Path) -> None:
         draft.tell((*here, "variant"), f"{variant}: {NO_VARIANT}; standard chess is offered")
         variant = "standard"
     draft.put((*to, "challenge_variant"), variant, (*here, "variant"))
-    label = str(draft.peer.take(*here, "tc") or "")
-    try:
-        clock = parse_time_control(label)
-    except ValueError:
-        draft.tell((*here, "tc"), f"{label!r} is no time control, such as 3+1")
-        return
-    base, step = clock.initial_ms // 1000, clock.increment_ms // 1000
-    if clocks(draft, (*here, "tc"), [base], [step], "rated" if rated else "casual"):
-        draft.put((*to, "challenge_initial_time"), base, (*here, "tc"))
-        draft.put((*to, "challenge_increment"), step)
+    _clock(draft, here, to, "rated" if rated else "casual")
     draft.move((*here, "weight"), (*to, "weight"))
     number(draft, (*here, "max_rating_diff"), (*to, "opponent_rating_difference"))
     number(draft, (*here, "min_rating_diff"), (*to, "min_rating_diff"))
@@ -251,3 +243,16 @@ def _type(draft: Draft, here: tuple[str, ...], to: Path) -> None:
     if draft.peer.look(*here, "target_rating_diff"):
         draft.tell((*here, "target_rating_diff"), "is a distance to either side there; here it is added to our rating")
     draft.note((*here, "multiplier"), "failures with one opponent double its own pause (back_off_minutes)")
+
+
+def _clock(draft: Draft, here: tuple[str, ...], to: Path, mode: str) -> None:
+    label = str(draft.peer.take(*here, "tc") or "")
+    try:
+        clock = parse_time_control(label)
+    except ValueError:
+        draft.tell((*here, "tc"), f"{label!r} is no time control, such as 3+1")
+        return
+    base, step = clock.initial_ms // 1000, clock.increment_ms // 1000
+    if bases(draft, (*here, "tc"), [base]) and clocks(draft, (*here, "tc"), [base], [step], mode):
+        draft.put((*to, "challenge_initial_time"), base, (*here, "tc"))
+        draft.put((*to, "challenge_increment"), step)
