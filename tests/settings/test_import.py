@@ -192,11 +192,16 @@ def test_an_engine_whose_options_hold_paths_runs_where_they_count_from() -> None
 
 
 def test_lichess_bots_older_names_are_taken(ours: Callable[[str], Settings]) -> None:
-    text = "engine: {name: a, protocol: uci, uci_ponder: true}\nmatchmaking: {delay_after_decline: coarse}"
+    text = """
+engine: {name: a, protocol: uci, uci_ponder: true, ponder: false}
+correspondence: {uci_ponder: true}
+matchmaking: {delay_after_decline: coarse}
+"""
     settings = ours(text)
     assert settings.engines["main"].model_dump()["ponder"] is True
     assert settings.accounts[0].play is not None
     assert settings.accounts[0].play.matchmaking.challenge_filter == "coarse"
+    assert settings.accounts[0].play.correspondence.ponder
 
 
 @pytest.mark.parametrize(

@@ -69,8 +69,15 @@ def _habits(draft: Draft) -> None:
             draft.tell(("greeting", key), "is no line that is said")
     for key in ("move_time", "checkin_period", "disconnect_time"):
         number(draft, ("correspondence", key), (*PLAY, "correspondence", key), 0 if key[0] == "d" else 1, 86_400)
-    draft.move(("correspondence", "ponder"), (*PLAY, "correspondence", "ponder"))
+    _ponder(draft, "correspondence", (*PLAY, "correspondence", "ponder"))
     number(draft, ("max_takebacks_accepted",), (*PLAY, "max_takebacks_accepted"), 0, 1000)
+
+
+def _ponder(draft: Draft, section: str, to: Path) -> None:
+    """Under either of its names there."""
+    draft.move((section, "ponder"), to)
+    if draft.peer.take(section, "uci_ponder") is not None and draft.peer.look(section, "ponder") is not True:
+        draft.move((section, "uci_ponder"), to)
 
 
 def _challenge(draft: Draft) -> None:
@@ -120,8 +127,7 @@ def _engine(draft: Draft) -> None:
     else:
         _program(draft, program, "xboard" if protocol == "xboard" else "uci")
     if protocol == "uci":
-        draft.move((*here, "uci_ponder"), (*ENGINE, "ponder"))
-        draft.move((*here, "ponder"), (*ENGINE, "ponder"))
+        _ponder(draft, "engine", (*ENGINE, "ponder"))
     else:
         draft.note((*here, "ponder"), "only UCI engines are asked to think in the opponent's time")
     draft.move((*here, "silence_stderr"), (*ENGINE, "silence_stderr"))
