@@ -107,6 +107,7 @@ class Conversation:
         self._asking: set[str] = set()
         self._asked: dict[tuple[str, str], None] = {}
         """Commands, with their rooms, that wait for the end."""
+        self._concluded = False
 
     @property
     def words(self) -> NullTranslations:
@@ -145,12 +146,31 @@ class Conversation:
             # A fall that is not certain is not announced, not even after the end.
             self._voice.say(one_line(judged, self.words), once="verdict", important=True)
         for command, room in self._asked:
-            answer = chat_commands.reply(command, self._facts(), self.words)
-            self._voice.say((answer or "")[: chat_lines.MAX_CHARACTERS], room=room)
+            self._tell_at_last(command, room)
         if line := self._filled(self._speech.goodbye):
             self._voice.say(line, once="goodbye", important=True)
         if line := self._filled(self._speech.goodbye_spectators):
             self._voice.say(line, once="goodbye-spectators", important=True, room="spectator")
+
+        self._concluded = True
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether somebody may still ask what is answered after the end only."""
+        return self._concluded and not self._opponent.is_bot and self._voice.can_speak
+
+    def heard_late(self, line: ChatLine) -> None:
+        """What the opponent says after the end: it is answered once, what it had asked before the end is not again."""
+        found = chat_commands.command_of(line.text)
+        command = "" if found is None else found[0]
+        asks = command in chat_commands.AFTER and (command, line.room) not in self._asked
+        if asks and line.user.lower() in (self._opponent.id, self._opponent.name.lower()):
+            self._asked[command, line.room] = None
+            self._tell_at_last(command, line.room)
+
+    def _tell_at_last(self, command: str, room: str) -> None:
+        answer = chat_commands.reply(command, self._facts(), self.words)
+        self._voice.say((answer or "")[: chat_lines.MAX_CHARACTERS], room=room)
 
     def heard(self, line: ChatLine) -> None:
         """Answer a person's command: our opponent in either room, spectators in theirs; never ourselves or a bot."""

@@ -231,6 +231,10 @@ class Platform(Protocol):
         """
         ...
 
+    async def chat(self, game_id: str) -> Sequence[ChatLine]:
+        """What was said in the players' room of a game of this account, also after its end. Raises PlatformError."""
+        ...
+
     async def finished(self, game_id: str) -> FinishedGame:
         """The finest record of a finished game."""
         ...

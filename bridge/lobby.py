@@ -64,6 +64,9 @@ class Running(Protocol):
     def leave(self) -> None:
         """Leave a game by correspondence as soon as it is not our move; others are played on."""
 
+    async def listen_on(self) -> None:
+        """After the end, for a while: answer what is asked only then."""
+
     async def abandon(self) -> None:
         """Judge what is known of a game that the platform does not know any more."""
 
@@ -308,6 +311,8 @@ class Lobby:
             return _SessionEnd.BROKEN
         finally:
             del self._open[game_id]
+        if over:
+            self._tasks.spawn(session.listen_on())
         return _SessionEnd.OVER if over else _SessionEnd.PARKED
 
     async def _give_up(self, game_id: str, *, gone: bool) -> None:

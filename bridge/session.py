@@ -13,6 +13,7 @@ import chess
 import structlog
 
 from bridge import event_types, history
+from bridge.afterwards import listen_on
 from bridge.archive import from_archive
 from bridge.bot_account import BotAccount as BotAccount
 from bridge.bot_account import PlayStyle as PlayStyle
@@ -116,6 +117,16 @@ class Session:
         finally:
             await self._voice.finish(0)
         return ended
+
+    async def listen_on(self) -> None:
+        """After `run`: answer what is asked for the end only then. It may be ended at any time."""
+        if self._talk is None or not self._talk.goes_on:
+            return
+        try:
+            await listen_on(self.game_id, self._bot.platform.chat, self._talk.heard_late)
+            await self._voice.finish(_GOODBYE_S)
+        finally:
+            await self._voice.finish(0)
 
     async def _play(self, over: Callable[[], None]) -> bool:
         try:

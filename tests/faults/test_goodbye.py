@@ -87,3 +87,23 @@ async def test_all_that_was_asked_for_the_end_is_answered(table: Any, monkeypatc
     end(table, game)
     await table.until(lambda: table.said(game, "spectator") == ["Bye all"])
     assert len(table.said(game)) == 6
+
+
+async def test_what_waits_for_the_end_can_be_asked_after_it(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No stream tells of it any more; asked before and after, it is answered once, and nothing else is."""
+    monkeypatch.setattr("bridge.voice.INTERVAL_MS", 10)
+    monkeypatch.setattr("bridge.afterwards._PAUSES_S", (0.5, 0.5, 0.5))
+    await table.run(concurrency=1)
+    game = table.pair()
+    await table.play(game, 2)
+    hall = table.arena.hall
+    hall.say(game, "player", "Human", "!bill")
+    await table.until(lambda: table.said(game) == ["I answer !bill after the game."])
+    table.faults.next("read_chat", status=503)
+    end(table, game)
+    await table.until(lambda: "No priced ending is on the board." in table.said(game))
+    for user, text in (("Kiri", "!eval"), ("Human", "!help"), ("Human", "!bill"), ("Human", "!eval")):
+        hall.say(game, "player", user, text)
+    await table.until(lambda: table.said(game)[-1] == "I have no evaluation.")
+    assert table.said(game).count("No priced ending is on the board.") == 1
+    assert not any("Commands" in line for line in table.said(game))

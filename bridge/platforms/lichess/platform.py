@@ -18,6 +18,7 @@ from bridge.interfaces import (
     AnswerDraw,
     AnswerTakeback,
     Challenge,
+    ChatLine,
     ClaimDraw,
     ClaimVictory,
     Connected,
@@ -341,6 +342,11 @@ class Lichess:
             lane=Lane.ACCEPT,
         )
         return wire.parse_challenge(found)
+
+    async def chat(self, game_id: str) -> list[ChatLine]:
+        """What was said in the players' room of a game of this bot, also after its end. Raises PlatformError."""
+        async with self._gate.passage(Lane.POLL, "chat"):
+            return wire.parse_chat(await self._client.get(f"/api/bot/game/{game_id}/chat"))
 
     async def finished(self, game_id: str) -> FinishedGame:
         """A finished game from the archive (source `export`, precision 40 ms).

@@ -183,6 +183,13 @@ class TvData(Shape):
     id: Text = ""
 
 
+class SaidLine(Shape):
+    """One line of a room, as it is listed."""
+
+    text: Text = ""
+    user: Text = ""
+
+
 class TvLine(Shape):
     t: str
     d: TvData = TvData()

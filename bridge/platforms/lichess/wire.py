@@ -203,6 +203,12 @@ def parse_user(found: object) -> Player:
     return to_player(user)
 
 
+def parse_chat(answer: bytes) -> list[ChatLine]:
+    """The lines of the players' room."""
+    lines = [check(shapes.SaidLine, found, "chat") for found in read_list(answer)]
+    return [ChatLine(line.user, line.text) for line in lines]
+
+
 def parse_playing(answer: bytes, name: str) -> str | None:
     """The id of the game a user plays now, "" for none, from users/status; None: there is no such user."""
     for found in read_list(answer):
