@@ -293,6 +293,14 @@ def test_who_comes_while_the_bot_plays_waits_as_there(ours: Callable[[str], Sett
     assert play is not None and play.challenge.max_queued >= 20 and play.challenge.queue_s >= 300
 
 
+def test_kinds_in_turn_are_in_the_order_of_botli(ours: Callable[[str], Settings]) -> None:
+    types = "{long: {tc: 15+0}, short: {tc: 1+0}, heavy: {tc: 30+0, weight: 5}, blitz: {tc: 3+2}}"
+    play = (
+        ours(f"engines: {{standard: {{name: a}}}}\nmatchmaking: {{selection: cyclic, types: {types}}}").accounts[0].play
+    )
+    assert play is not None and list(play.matchmaking.types) == ["heavy", "short", "blitz", "long"]
+
+
 def test_a_clock_that_lichess_does_not_offer_is_told(ours: Callable[[str], Settings]) -> None:
     text = "engines: {standard: {name: a}}\nmatchmaking: {types: {odd: {tc: 2.5+0}}}"
     play = ours(text).accounts[0].play

@@ -221,8 +221,22 @@ def _matchmaking(draft: Draft) -> None:
             draft.tell((*here, "delay"), f"is in whole minutes here: {delay} s are {ceil(delay / 60)}")
     number(draft, (*here, "timeout"), (*MATCHMAKING, "timeout"), 1, 60)
     draft.move((*here, "selection"), (*MATCHMAKING, "selection"))
-    for name in draft.peer.table(*here, "types"):
+    # Kinds in turn are there by weight, not as they stand in the file.
+    for name in sorted(draft.peer.table(*here, "types"), key=lambda name: -_weight(draft, name)):
         _type(draft, ("matchmaking", "types", name), (*MATCHMAKING, "types", name))
+
+
+def _weight(draft: Draft, name: str) -> float:
+    """As BotLi counts it: what is given, or the less the longer a game takes, by its own estimate."""
+    here = ("matchmaking", "types", name)
+    given = draft.peer.look(*here, "weight")
+    if isinstance(given, int | float):
+        return given
+    try:
+        clock = parse_time_control(str(draft.peer.look(*here, "tc")))
+    except ValueError:
+        return 0
+    return 1 / (1.33 * max(clock.initial_ms / 1000, 3) + 104.77 * clock.increment_ms / 1000)
 
 
 def _type(draft: Draft, here: tuple[str, ...], to: Path) -> None:
