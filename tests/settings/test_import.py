@@ -90,6 +90,7 @@ def test_lichess_bots_file_means_the_same_here(ours: Callable[[str], Settings]) 
     assert engine.options == {"Threads": 1, "Move Overhead": 50}
     assert play.matchmaking.challenge_initial_time is None, "no clock of them has a pool"
     assert play.matchmaking.overrides["slow"].challenge_initial_time == (600,)
+    assert play.matchmaking.min_games == 1, "as lichess-bot itself has it"
 
 
 def test_the_token_is_never_copied_and_comments_are() -> None:

@@ -19,6 +19,8 @@ def matchmaking(draft: Draft) -> None:
         draft.move((*here, key), (*MATCHMAKING, key))
     number(draft, (*here, "challenge_timeout"), (*MATCHMAKING, "challenge_timeout"), 1, 10_080)
     draft.put((*MATCHMAKING, "challenge_variant"), _any_variant(draft))
+    # It challenges nobody who has played no such game yet.
+    draft.put((*MATCHMAKING, "min_games"), 1)
     _kinds(draft, here)
     names = [str(each) for each in listed(draft.peer.take("matchmaking", "block_list"))]
     if names:
