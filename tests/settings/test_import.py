@@ -413,6 +413,7 @@ challenge:                      # everybody
     - Troll      # cheats
     - "Other"
     - Quoted # "so"
+    - SoTroll
   online_block_list:
     - example.com/list    # a friend's
 """
@@ -426,12 +427,13 @@ def test_comments_beside_the_entries_of_a_list_are_kept(ours: Callable[[str], Se
         "block_list:  # nobody of these",
         "- Troll  # cheats",
         "- Other\n",
+        "- SoTroll\n",
         '- Quoted  # "so"',
         '"https://example.com/list"  # a friend\'s',
     ):
         assert line in text
     play = ours(LISTS).accounts[0].play
-    assert play is not None and play.challenge.block_list == ("Troll", "Other", "Quoted")
+    assert play is not None and play.challenge.block_list == ("Troll", "Other", "Quoted", "SoTroll")
 
 
 def test_a_greeting_with_a_link_is_left_out_and_told(ours: Callable[[str], Settings]) -> None:

@@ -46,10 +46,8 @@ class Draft:
             self.comments[to] = self._comment(source)
             self._comment_sections(source[:-1], to[:-1])
             if isinstance(value, list):
-                # An entry may have got a folder or a scheme in front.
                 told = self.peer.beside_entries(source)
-                found = {each: text for each in value for written, text in told if str(each).endswith(written)}
-                self.entry_comments[to] = found
+                self.entry_comments[to] = {each: text for each in value for own, text in told if _is_of(each, own)}
 
     def _comment(self, source: Path) -> tuple[tuple[str, ...], str]:
         above, beside = self.peer.comment(source)
@@ -118,6 +116,11 @@ class Draft:
                     yield f"{indent}  - {_scalar(each)}{comment}"
             else:
                 yield f"{indent}{_key(key)}: {_scalar(value)}{after}"
+
+
+def _is_of(entry: object, written: str) -> bool:
+    """Whether it is that entry of the peer's: it may have got a folder or a scheme in front."""
+    return str(entry) == written or str(entry).endswith(f"/{written.removeprefix('./')}")
 
 
 def _key(key: str) -> str:
