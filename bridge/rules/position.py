@@ -100,7 +100,7 @@ def to_fen(board: chess.Board) -> str:
     return f"{placement} {turn} {board.castling_xfen()} {ep} {board.halfmove_clock} {board.fullmove_number}"
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def _rank(white: int, *kinds: int) -> str:
     """A rank of a FEN, of a byte for each kind of piece; there are few that come up again and again."""
     text, empty = "", 0
