@@ -27,6 +27,9 @@ _COVERED = frozenset({"standard", "chess960", "fromPosition"})
 _EXPORT_PAUSES_S = (0.5, 1, 2, 5, 15, 60)
 """After these tries the stream's own verdict stands."""
 
+_JUDGED_AT_ONCE = 4
+"""Whole games of the archive, which come by hundreds: what one is until all its plies are stored takes a megabyte."""
+
 
 @dataclass(frozen=True, slots=True)
 class Way:
@@ -76,6 +79,7 @@ class Watchers:
     def __init__(self, journal: Journal, steady_ms: Callable[[], int]) -> None:
         self._journal = journal
         self._steady_ms = steady_ms
+        self._judging = asyncio.Semaphore(_JUDGED_AT_ONCE)
         self._followed: set[str] = set()
         self._games: set[asyncio.Task[None]] = set()
 
@@ -91,7 +95,7 @@ class Watchers:
         tracker, through = Tracker(game_id, "", self._journal, self._steady_ms), False
         try:
             with structlog.contextvars.bound_contextvars(game=game_id):
-                await WatchedGame(game_id, tracker, subject).run()
+                await WatchedGame(game_id, tracker, subject, self._judging).run()
             through = tracker.is_open
         finally:
             if not through:
@@ -124,9 +128,10 @@ class Watchers:
 
 
 class WatchedGame:
-    """One game of other people."""
+    """One game of other people. `judging`: held while a whole game is taken in at once."""
 
-    def __init__(self, game_id: str, tracker: Tracker, subject: Subject) -> None:
+    def __init__(self, game_id: str, tracker: Tracker, subject: Subject, judging: asyncio.Semaphore) -> None:
+        self._judging = judging
         self.game_id = game_id
         self._tracker = tracker
         self._finished = subject.finished
@@ -207,8 +212,9 @@ class WatchedGame:
             if not self._wanted(finished.info):
                 return
             await self._open(finished.info, finished.source, finished.precision_ms, delayed=True)
-        await self._tracker.take(finished.snapshot)
-        await self._tracker.conclude(judge_finished(finished, self._rules))
+        async with self._judging:
+            await self._tracker.take(finished.snapshot)
+            await self._tracker.conclude(judge_finished(finished, self._rules))
 
     async def _conclude_without_archive(self) -> None:
         if not self._tracker.is_open or self._tracker.ledger.platform is None:

@@ -1,5 +1,6 @@
 """A watched game's end, whatever stream and archive do: with a scripted platform, since no arena plays these tricks."""
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from typing import TypeAlias
 
@@ -62,7 +63,7 @@ async def watch(
     ways = [*(own_board(given) for given in streams[:-1]), spectator(streams[-1])]
     tracker = Tracker(INFO.id, "", journal, lambda: 0)
     subject = Subject(script.finished, ways, named("anchor"), wanted)
-    await WatchedGame(INFO.id, tracker, subject).run()
+    await WatchedGame(INFO.id, tracker, subject, asyncio.Semaphore()).run()
     entries = await journal.read(subject=INFO.id)
     return [(entry.type, _result(entry.data.get("verdict"))) for entry in entries]
 
