@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Hashable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -31,13 +31,10 @@ MOST_READERS = 1000
 _RETRY_S = 30
 
 
-class Frame:
-    """An entry as bytes, made once for all its readers."""
-
-    def __init__(self, entry: Entry) -> None:
-        self.plain = f"id: {entry.seq}\r\nevent: {entry.type}\r\ndata: {to_json(entry)}\r\n\r\n".encode()
-        self.chunk = b"%x\r\n%b\r\n" % (len(self.plain), self.plain)
-        """The same as one chunk of a chunked body (RFC 9112, 7.1)."""
+def framed(entry: Entry) -> tuple[bytes, bytes]:
+    """An entry as readers are sent it: plain, and as one chunk of a chunked body (RFC 9112, 7.1)."""
+    plain = f"id: {entry.seq}\r\nevent: {entry.type}\r\ndata: {to_json(entry)}\r\n\r\n".encode()
+    return plain, b"%x\r\n%b\r\n" % (len(plain), plain)
 
 
 @dataclass(eq=False)
@@ -49,10 +46,6 @@ class _Reader:
     wants: "Wanted"
     seq: int
     behind: asyncio.Event = field(default_factory=asyncio.Event)
-
-    def take(self, frame: Frame) -> None:
-        """Hand the bytes to the connection, without waiting; the kernel's buffer is nearly always empty."""
-        self.transport.write(frame.chunk if self.chunked else frame.plain)
 
 
 class EventStream:
@@ -67,7 +60,8 @@ class EventStream:
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._tasks: set[asyncio.Task[object]] = set()
-        self._live: set[_Reader] = set()
+        self._live: dict[Hashable, dict[_Reader, None]] = {}
+        """Those at the journal's end, by what they want."""
         self._turn = asyncio.Lock()
         self._seq = 0
 
@@ -88,21 +82,44 @@ class EventStream:
             log.error("events_no_longer_followed", cause=str(error))
 
     def _send(self, entry: Entry) -> None:
-        self._seq = entry.seq
-        frame: Frame | None = None
-        for reader in tuple(self._live):
-            if entry.seq <= reader.seq:
+        """Hand it to the connections, without waiting; the kernel's buffers are nearly always empty."""
+        before, self._seq = self._seq, entry.seq
+        plain = chunk = b""
+        for alike in tuple(self._live.values()):
+            readers = tuple(alike)
+            wants = readers[0].wants.at_once(entry)
+            if wants is None:
+                # The game's pool must be asked of the journal, which this must not wait for.
+                for reader in readers:
+                    self._leave_behind(reader, before)
+            elif wants:
+                if not plain:
+                    plain, chunk = framed(entry)
+                self._hand_out(readers, entry.seq, plain, chunk)
+
+    def _hand_out(self, readers: Sequence[_Reader], seq: int, plain: bytes, chunk: bytes) -> None:
+        """There may be hundreds: each is little more than a call of the kernel."""
+        for reader in readers:
+            transport = reader.transport
+            if seq <= reader.seq:
                 continue
-            wants = reader.wants.at_once(entry)
-            # Whose pool must be looked up is asked of the journal, which this must not wait for.
-            if wants is None or reader.transport.get_write_buffer_size() > MOST_BUFFERED:
-                self._live.discard(reader)
-                reader.behind.set()
+            if transport.get_write_buffer_size() > MOST_BUFFERED:
+                self._leave_behind(reader, seq - 1)
                 continue
-            reader.seq = entry.seq
-            if wants:
-                frame = frame or Frame(entry)
-                reader.take(frame)
+            reader.seq = seq
+            transport.write(chunk if reader.chunked else plain)
+
+    def _leave_behind(self, reader: _Reader, seq: int) -> None:
+        """He has got all that he wants up to `seq`, and reads the journal by himself from there."""
+        self._part(reader)
+        reader.seq = max(reader.seq, seq)
+        reader.behind.set()
+
+    def _part(self, reader: _Reader) -> None:
+        alike = self._live.get(reader.wants.question, {})
+        alike.pop(reader, None)
+        if not alike:
+            self._live.pop(reader.wants.question, None)
 
     async def get(self, request: web.Request) -> web.StreamResponse:
         """The handler of GET /events."""
@@ -136,11 +153,11 @@ class EventStream:
                 while True:
                     await self._catch_up(reader, response)
                     # Nothing is awaited in between: no entry can slip through.
-                    self._live.add(reader)
+                    self._live.setdefault(reader.wants.question, {})[reader] = None
                     await reader.behind.wait()
                     reader.behind.clear()
             finally:
-                self._live.discard(reader)
+                self._part(reader)
         return response
 
     async def _catch_up(self, reader: _Reader, response: web.StreamResponse) -> None:
@@ -163,7 +180,7 @@ class EventStream:
             page = await self._journal.read(after=reader.seq, limit=AT_ONCE)
             for entry in page:
                 if await reader.wants(entry, self._journal):
-                    missed += Frame(entry).plain
+                    missed += framed(entry)[0]
                 seq = entry.seq
                 if len(missed) >= MOST_BUFFERED:
                     break
@@ -178,13 +195,17 @@ class EventStream:
 
 class Wanted:
     """What one reader's query asks for: `type` (`*` for any part), `account`, `pool`, each as often as he likes, and
-    `game`."""
+    `game`.
+
+    `question`: the same for those who want the same. With pools it is each reader's own, who learns games' pools.
+    """
 
     def __init__(self, request: web.Request) -> None:
         query = request.query
         self._game = query.get("game")
         types, accounts, pools = (query.getall(name, []) for name in ("type", "account", "pool"))
         self._filter = EventFilter(types or ("*",), accounts, pools)
+        self.question: Hashable = self if pools else (self._game, *types, None, *accounts)
 
     def at_once(self, entry: Entry) -> bool | None:
         """None: only the journal knows."""

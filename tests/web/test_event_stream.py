@@ -13,6 +13,7 @@ import aiohttp
 import pytest
 
 from bridge.cloudevents import to_cloudevent, to_json
+from bridge.event_filter import EventFilter
 from bridge.interfaces import Draft, Entry
 from bridge.journal import SqlJournal
 from bridge.web import Monitor, StatusReport, create_monitor
@@ -129,7 +130,7 @@ async def test_what_is_no_number_is_refused(program: Program, after: str) -> Non
         assert "numbers of entries" in await response.text()
 
 
-async def test_an_event_is_made_to_bytes_once_for_all_its_readers(
+async def test_an_event_is_looked_at_and_made_to_bytes_once_for_all_its_readers(
     program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[int] = []
@@ -139,6 +140,14 @@ async def test_an_event_is_made_to_bytes_once_for_all_its_readers(
         return to_json(entry)
 
     monkeypatch.setattr("bridge.web.stream.to_json", counted)
+    asked: list[int] = []
+    at_once = EventFilter.at_once
+
+    def looked(self: EventFilter, entry: Entry) -> bool | None:
+        asked.append(entry.seq)
+        return at_once(self, entry)
+
+    monkeypatch.setattr(EventFilter, "at_once", looked)
     ready = asyncio.Semaphore(0)
 
     async def view() -> list[int]:
@@ -152,6 +161,7 @@ async def test_an_event_is_made_to_bytes_once_for_all_its_readers(
     await program.append(10)
     assert await asyncio.gather(*viewers) == [list(range(1, 11))] * 20
     assert made == list(range(1, 11))
+    assert asked == made, "who wants the same is asked once"
 
 
 async def test_one_game_can_be_followed_alone(program: Program) -> None:
