@@ -3,7 +3,7 @@
 import asyncio
 import json
 import sys
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -120,17 +120,34 @@ async def _print(coming: "AsyncGenerator[Entry]", wanted: "EventFilter", game: s
 
 
 @command.command()
+@click.option("--forget", "ids", metavar="ID", multiple=True, type=int, help="Take this one off the list, unsent.")
+@click.option("--forget-sink", "sinks", metavar="NAME", multiple=True, help="All of a sink that is used no more.")
 @_json_option
 @_journal
 @_config
-def dead(config: Path | None, place: str | None, as_json: bool) -> None:
-    """List what could not be delivered for a day: `events resend` sends it again."""
-    from bridge.journal.dead_letters import dead_letters
+def dead(config: Path | None, place: str | None, as_json: bool, ids: tuple[int, ...], sinks: tuple[str, ...]) -> None:
+    """List what could not be delivered for a day: `events resend` sends it again.
+
+    With --forget or --forget-sink those are taken off the list and printed, for the last time.
+    """
+    from bridge.journal.dead_letters import dead_letters, forget
 
     with _reader(place, config) as reader:
         letters = dead_letters(reader)
+        file = reader.file
+    if ids or sinks:
+        _demand("number", set(ids) - {letter.id for letter in letters})
+        _demand("sink", set(sinks) - {letter.sink for letter in letters})
+        letters = [letter for letter in letters if letter.id in ids or letter.sink in sinks]
+        forget(file, letters)
     for letter in letters:
         click.echo(json.dumps(_told(letter), ensure_ascii=False) if as_json else _line(letter))
+
+
+def _demand(what: str, missing: Collection[object]) -> None:
+    if missing:
+        named = ", ".join(sorted(map(str, missing)))
+        raise UsageError(f"no dead letter has the {what} {named}; `events dead` lists them")
 
 
 @command.command()
@@ -147,8 +164,7 @@ def resend(ctx: click.Context, ids: tuple[int, ...], everything: bool, config: P
     with _reader(None, config) as reader:
         letters = [letter for letter in dead_letters(reader) if everything or letter.id in ids]
         file = reader.file
-    if missing := sorted(set(ids) - {letter.id for letter in letters}):
-        raise UsageError(f"no dead letter has the number {', '.join(map(str, missing))}; `events dead` lists them")
+    _demand("number", set(ids) - {letter.id for letter in letters})
     if not asyncio.run(_send(letters, config, file)):
         ctx.exit(1)
 
@@ -180,10 +196,15 @@ async def _send(letters: "Sequence[DeadLetter]", config: Path, file: Path) -> bo
 
 async def _deliver(letter: "DeadLetter", sinks: "dict[str, Webhook | Notification]") -> None:
     if letter.entry is None:
-        raise UsageError(f"entry {letter.seq} is no longer in the journal")
+        raise UsageError(f"entry {letter.seq} is no longer in the journal ({_letting_go(letter)})")
     if letter.sink not in sinks:
-        raise UsageError(f"{letter.sink} is neither a webhook nor a notification of this configuration")
+        gone = f"{letter.sink} is neither a webhook nor a notification of this configuration"
+        raise UsageError(f"{gone} ({_letting_go(letter)})")
     await sinks[letter.sink].deliver(letter.entry)
+
+
+def _letting_go(letter: "DeadLetter") -> str:
+    return f"`events dead --forget {letter.id}` takes it off the list"
 
 
 def _told(letter: "DeadLetter") -> dict[str, object]:

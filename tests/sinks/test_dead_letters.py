@@ -145,3 +145,20 @@ async def test_people_are_told_again_too(
         assert (await run("events", "dead", "-c", str(file)))[1] == ""
     (post,) = posts
     assert json.loads(post[1])["message"] == "anna, game g: engine failed: dead"
+
+
+async def test_what_nobody_can_be_sent_any_more_is_taken_off_the_list(tmp_path: Path) -> None:
+    """A sink that is gone from the configuration, and an entry that was pruned, one by one or by the sink."""
+    place = ("--journal", str(tmp_path / "j.db"))
+    async with SqlJournal(f"sqlite:///{tmp_path}/j.db") as journal:
+        await journal.append([Draft("kirichess.anomaly", "g", {"kind": "gap", "note": "x"})] * 3)
+        for name, seq in (("gone", 1), ("gone", 2), ("other", 3), ("other", 900)):
+            await journal.bury(name, seq, "down")
+        for wrong in (("--forget", "77"), ("--forget-sink", "nobody"), ("--forget", "1", "--forget-sink", "nobody")):
+            status, _out, err = await run("events", "dead", *place, *wrong)
+            assert (status, "`events dead` lists them" in err) == (2, True)
+        assert len((await run("events", "dead", *place))[1].splitlines()) == 4, "wrong orders take nothing off"
+        status, out, err = await run("events", "dead", *place, "--forget-sink", "gone", "--forget", "4")
+        assert (status, err, [line.split()[0] for line in out.splitlines()]) == (0, "", ["1", "2", "4"])
+        (left,) = (await run("events", "dead", *place))[1].splitlines()
+    assert left.startswith("3 ")
