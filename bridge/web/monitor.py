@@ -5,12 +5,13 @@ import errno
 import logging
 import socket
 from collections.abc import Sequence
+from functools import partial
 
 from aiohttp import web
 
 from bridge.addresses import is_loopback, split_listen
 from bridge.errors import UsageError
-from bridge.web.connections import IDLE_S, Bounded, room_for_connections
+from bridge.web.connections import IDLE_S, Bounded, Connection, room_for_connections
 from bridge.web.guard import demand_host, demand_own_origin
 from bridge.web.limits import MOST_BYTES, MOST_HEADERS, Limits
 from bridge.web.login import Login
@@ -69,18 +70,7 @@ class Monitor:
         if self._token:
             Login(self._token, self._limits, self._language).add_to(app)
         # A reader who goes away ends its event stream at once; one who stays does not delay the end of the program.
-        self._runner = web.AppRunner(
-            app,
-            access_log=None,
-            # It would quote what it cannot read, tokens among it; `errors_as_json` tells of our own faults.
-            logger=_SILENT,
-            handler_cancellation=True,
-            shutdown_timeout=1.0,
-            keepalive_timeout=IDLE_S,
-            max_line_size=MOST_BYTES,
-            max_field_size=MOST_BYTES,
-            max_headers=MOST_HEADERS,
-        )
+        self._runner = web.AppRunner(app, handler_cancellation=True, shutdown_timeout=1.0)
         await self._runner.setup()
         try:
             # localhost is two addresses, and port 0 would be two ports.
@@ -93,8 +83,20 @@ class Monitor:
 
     async def _listen(self, runner: web.AppRunner, host: str) -> asyncio.Server:
         assert runner.server is not None, "it was set up"
-        connect = Bounded(runner.server, room_for_connections())
-        return await asyncio.get_running_loop().create_server(connect, host, self._port)
+        loop = asyncio.get_running_loop()
+        connect = partial(
+            Connection,
+            runner.server,
+            loop=loop,
+            # They would quote what they cannot read, tokens among it; `errors_as_json` tells of our own faults.
+            access_log=_SILENT,
+            logger=_SILENT,
+            keepalive_timeout=IDLE_S,
+            max_line_size=MOST_BYTES,
+            max_field_size=MOST_BYTES,
+            max_headers=MOST_HEADERS,
+        )
+        return await loop.create_server(Bounded(runner.server, room_for_connections(), connect), host, self._port)
 
     async def stop(self) -> None:
         """Let go of the port and of every reader."""

@@ -1,6 +1,7 @@
 """The monitor's connections: so many and no more, none for nothing."""
 
 import asyncio
+import json
 import resource
 from collections.abc import AsyncIterator
 
@@ -97,3 +98,28 @@ def test_half_of_the_files_that_may_be_open_are_left_to_the_program() -> None:
         assert room_for_connections() == 512
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        b"GET /" + b"s3cret" * 1000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"s3cret" * 1000 + b"\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"X: s3cret\r\n" * 100 + b"\r\n",
+        b"s3cret\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: localhost\r\nHost: s3cret\r\n\r\n",
+    ],
+    ids=["line", "header", "headers", "nonsense", "hosts"],
+)
+async def test_what_cannot_be_read_is_refused_like_everything_else(monitor: Monitor, request_: bytes) -> None:
+    reader, writer = await connect(monitor)
+    writer.write(request_)
+    async with asyncio.timeout(30):
+        answer = await reader.read()
+    writer.close()
+    head, _, body = answer.partition(b"\r\n\r\n")
+    assert b" 400 " in head.splitlines()[0]
+    assert b"Content-Security-Policy: default-src 'self'" in head
+    assert list(json.loads(body)) == ["error"]
+    assert b"s3cret" not in answer
+    assert await healthy(monitor)
