@@ -45,6 +45,12 @@ class LiveFlag:
         if self._timer is not None:
             self._timer.cancel()
 
+    def close(self) -> None:
+        """No flag falls here any more. Whoever was told of it is let go of: they would keep each other, and with them
+        a whole game, until the garbage collector comes by."""
+        self.stop()
+        self._fallen = _tell_nobody
+
     def read(self, ledger: Ledger, snapshot: Snapshot, taken: Sequence[Event]) -> chess.Color | None:
         """A reading came, and these events of it; the side whose fall turns out wrong by it, if any."""
         self._running_since_ms = self._turn_start_ms(ledger, snapshot, taken)
@@ -86,3 +92,7 @@ class LiveFlag:
     def _falls(self, side: chess.Color) -> None:
         self.shown = side
         self._fallen(side)
+
+
+def _tell_nobody(_side: chess.Color) -> None:
+    """The game is over."""

@@ -191,7 +191,7 @@ class Tracker:
 
     def close(self) -> None:
         """Stop the flag timer, and trying to store."""
-        self._live.stop()
+        self._live.close()
         if self._outbox is not None:
             self._outbox.close()
 
