@@ -24,6 +24,7 @@ RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 STATES = ("running", "finished")
 _TEXTS = ("player", "pool", "result", "reason", "account", "state")
 _JUDGED = (event_types.VERDICT_FINAL, event_types.VERDICT_CHANGED)
+_MOVING = (event_types.GAME_PLY, event_types.GAME_TAKEBACK)
 _TELLING = (event_types.GAME_RULES, event_types.GAME_FINISHED, *_JUDGED)
 
 
@@ -83,12 +84,18 @@ class Archive:
         self._turn = asyncio.Lock()
 
     async def search(self, query: GameQuery, known: Iterable[GameSummary] = ()) -> Found:
-        """One page, in the order of the games' starts. `known`: games as they stand now, running ones among them; of
-        others no last move is told. Raises JournalError."""
+        """One page, in the order of the games' starts. `known`: games as they stand now, running ones among them.
+        Raises JournalError."""
         current = {game.id: game for game in known}
 
         async def matching(start: Entry) -> GameSummary | None:
-            return await _matching(self._journal, start, query, current.get(start.subject))
+            game = await _matching(self._journal, start, query, current.get(start.subject))
+            if game is not None and game.id not in current:
+                end = game.judged_seq or await self._journal.last_seq()
+                last = await _last_move(self._journal, game.id, start.seq, end)
+                if last is not None:
+                    game.last_uci, game.last_san = (str(last.data.get(name, "")) for name in ("uci", "san"))
+            return game
 
         async with self._turn:
             return await _backwards(self._journal, event_types.GAME_STARTED, matching, query.before, query.limit)
@@ -145,6 +152,17 @@ async def _matching(
                     fold(game, entry)
         game.ply = _half_moves(game.fen) - began if began else 0
     return game if _ends_like(game, query) else None
+
+
+async def _last_move(journal: Journal, game_id: str, start: int, end: int) -> Entry | None:
+    """None: there is none, or it was taken back. It lies shortly before `end`: the plies before it are not read."""
+    near = 50
+    while True:
+        after = max(start, end - near)
+        moves = await journal.read(subject=game_id, types=_MOVING, after=after, before=end + 1)
+        if moves or after == start:
+            return moves[-1] if moves and moves[-1].type == event_types.GAME_PLY else None
+        near *= 8
 
 
 def _half_moves(fen: str) -> int:

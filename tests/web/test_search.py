@@ -71,7 +71,7 @@ async def test_each_window_is_read_once_and_questions_take_turns(here: Place, mo
     assert most == 1
 
 
-async def test_a_game_of_long_ago_has_its_plies(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_game_of_long_ago_has_its_plies_and_its_last_move(here: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bridge.web.games.RECENT", 1)
     table = await here.table("last0001")
     await table.play("e4")
@@ -80,6 +80,7 @@ async def test_a_game_of_long_ago_has_its_plies(here: Place, monkeypatch: pytest
         assert "game0000" not in await (await session.get("/api/games")).text()
         *_, oldest = await (await session.get("/api/games?player=anna")).json()
     assert (oldest["id"], oldest["ply"]) == ("game0000", 2)
+    assert (oldest["last_uci"], oldest["last_san"]) == ("e7e5", "e5")
 
 
 @pytest.mark.parametrize(
