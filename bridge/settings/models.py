@@ -63,7 +63,7 @@ class MonitorSettings(Section):
     token_file: Text | None = Field(default=None, description=_TOKEN_FILE.format(what="token"))
     hosts: Many[HostName] = Field(
         default=(),
-        description="Names under which a proxy on this machine passes requests on (it needs a token); left out: none.",
+        description="Names that readers, or a proxy on this machine, know it by (they need a token); left out: none.",
     )
     language: Literal["en", "nl", "fr", "pt"] | None = Field(
         default=None, description="The pages' language, unless a reader asks for another; left out: the browser's."

@@ -2,6 +2,7 @@
 careful."""
 
 from collections.abc import Collection
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 import structlog
@@ -58,20 +59,33 @@ async def errors_as_json(request: web.Request, handler: Handler) -> web.StreamRe
         return problem(500, "that failed here; the program's log tells why")
 
 
-def demand_host(names: Collection[str] = ()) -> Middleware:
+def demand_host(names: Collection[str] = (), *, networked: bool = False) -> Middleware:
     """Refuse requests whose Host is neither a loopback address nor one of `names` (in lower case): a page of a foreign
-    site that had its name point here."""
+    site that had its name point here.
+
+    `networked`: other machines may ask. What no foreign site can be called is taken too: addresses, names without dots.
+    """
+    reached = "by its address, by a name without dots and by" if networked else "as 127.0.0.1, [::1], localhost and by"
+    refusal = f"this monitor is reached {reached} the names in monitor.hosts only"
 
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
         host = request.headers.get("Host", "").strip()
         name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() and not host.endswith("]") else host
-        if not is_loopback(name.strip("[]")) and name.lower() not in names:
-            text = "this monitor answers to 127.0.0.1, [::1], localhost and the names in monitor.hosts only"
-            return problem(403, text)
-        return await handler(request)
+        name = name.strip("[]").lower()
+        if is_loopback(name) or name in names or (networked and _is_nobody_s(name)):
+            return await handler(request)
+        return problem(403, refusal)
 
     return check
+
+
+def _is_nobody_s(name: str) -> bool:
+    try:
+        ip_address(name)
+    except ValueError:
+        return bool(name) and "." not in name
+    return True
 
 
 @web.middleware

@@ -23,7 +23,7 @@ _SILENT.disabled = True
 class Monitor:
     """Serves a monitor at `listen` (`127.0.0.1:8080`, `[::1]:8080`; port 0: any free one).
 
-    Off loopback a token is needed. `hosts`: the names under which a proxy on this machine passes requests on.
+    Off loopback a token is needed. `hosts`: names that readers, or a proxy on this machine, know it by.
     `language`: the login page's. Raises UsageError without a token where one is needed, or for an address that is none.
     """
 
@@ -63,8 +63,9 @@ class Monitor:
 
     async def start(self, app: web.Application) -> None:
         """Listen. Raises UsageError: a taken port, an address that is not this machine's."""
-        if self._hosts or is_loopback(self._host):
-            app.middlewares.append(demand_host(self._hosts))
+        networked = not is_loopback(self._host)
+        own = {self._host.lower(), socket.gethostname().lower()} if networked else set()
+        app.middlewares.append(demand_host(self._hosts | own, networked=networked))
         app.middlewares.append(self._limits.check)
         app.middlewares.append(demand_own_origin)
         if self._token:

@@ -122,6 +122,27 @@ async def test_behind_a_proxy_its_name_counts_and_each_reader_s_own_address() ->
         Monitor("127.0.0.1:0", hosts=["kiri.example.org"])
 
 
+async def test_off_loopback_a_name_that_a_foreign_site_can_have_must_be_known() -> None:
+    known = ["127.0.0.1", "localhost", "192.0.2.7", "[2001:db8::7]", "bridge", "Kiri.example.org"]
+    foreign = ["evil.example", "192.0.2.7.evil.example", "evil.example.", ""]
+    async with SqlJournal("sqlite://") as journal:
+        monitor = Monitor("0.0.0.0:0", TOKEN, hosts=["kiri.example.org"])
+        await monitor.start(create_monitor(journal, lambda: StatusReport("0", 1, ready=True)))
+        told = {}
+        async with aiohttp.ClientSession(monitor.url) as session:
+            for host in (*known, *foreign):
+                for port in ("", ":8080"):
+                    headers = {"Host": host + port, "Authorization": f"Bearer {TOKEN}"}
+                    async with session.get("/status", headers=headers) as response:
+                        told[host + port] = (response.status, "monitor.hosts" in await response.text())
+        await monitor.stop()
+    assert {host for host, answer in told.items() if answer == (200, False)} == {*known, *(f"{n}:8080" for n in known)}
+    assert {host for host, answer in told.items() if answer == (403, True)} == {
+        *foreign,
+        *(f"{n}:8080" for n in foreign),
+    }
+
+
 @pytest.mark.parametrize("wanted", ["//evil.example", "https://evil.example", "\\\\evil", "../x", "login", "a\r\nb: c"])
 async def test_a_login_leads_nowhere_else(browser: Browser, wanted: str) -> None:
     assert (await browser.login(wanted=wanted)).headers["Location"] == "./"
