@@ -13,6 +13,7 @@ from bridge import event_types
 from bridge.errors import SinkError
 from bridge.event_filter import EventFilter
 from bridge.interfaces import Entry, Journal
+from bridge.sinks.plain_lines import plain_line
 
 _FORCED = "{% if data.verdict.flag.forced %}Forced flagfall: {% endif %}"
 TEMPLATES: Mapping[str, str] = MappingProxyType(
@@ -24,8 +25,7 @@ TEMPLATES: Mapping[str, str] = MappingProxyType(
         event_types.ENGINE_FAILED: "{{ account }}, game {{ game }}: engine failed: {{ data.cause }}",
     }
 )
-"""What is said of an event, as plain text."""
-_OF_OTHERS = "{{ type }}{% if game %}, game {{ game }}{% endif %}{% if account %}, {{ account }}{% endif %}"
+"""What is said of an event, as plain text; of others what the terminal says, or their type."""
 _TITLE = "KiriChess"
 
 
@@ -62,7 +62,9 @@ class Notification:
 
     def text(self, entry: Entry) -> str:
         """What is said of an event; empty: nothing. Raises SinkError: the template cannot be filled in."""
-        template = self._template or TEMPLATES.get(entry.type, _OF_OTHERS)
+        template = self._template or TEMPLATES.get(entry.type)
+        if template is None:
+            return plain_line(entry) or ", ".join(filter(None, (entry.type, entry.subject, entry.account)))
         try:
             filled = self._environment.from_string(template)
             text = filled.render(type=entry.type, game=entry.subject, account=entry.account, data=entry.data)

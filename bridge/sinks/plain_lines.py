@@ -34,7 +34,17 @@ class PlainLines:
 
 def plain_line(entry: Entry) -> str:
     """What the event means, in one line without control characters; empty where no person wants to read it."""
+    if entry.type == event_types.CONTROL_USED:
+        return printable(_of_control(entry))
     return printable(_of_game(entry) or _of_account(entry))
+
+
+def _of_control(entry: Entry) -> str:
+    data = entry.data
+    what = f"{entry.subject} {data.get('action')}".lstrip()
+    return (
+        f"{what}: asked through the monitor by {data.get('by')} from {data.get('forwarded_for') or data.get('address')}"
+    )
 
 
 def _of_game(entry: Entry) -> str:

@@ -1,7 +1,7 @@
 """People are told through Apprise: what is said, again after a failure, and never the address itself."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,7 @@ from aiohttp.test_utils import TestServer
 from bridge.errors import SettingsError, SinkError
 from bridge.event_filter import EventFilter
 from bridge.feed import Feed, Patience
-from bridge.interfaces import Draft
+from bridge.interfaces import Draft, Entry
 from bridge.journal import SqlJournal
 from bridge.settings.load import load
 from bridge.sinks.notification import Notification
@@ -76,6 +76,18 @@ async def test_a_refusal_does_not_show_the_address(
     with pytest.raises(SinkError) as told:
         await Notification(url, EventFilter()).write(stored)
     assert SECRET not in f"{told.value} {capfd.readouterr()}"
+
+
+def test_what_has_no_template_is_told_as_the_terminal_does() -> None:
+    sink = Notification("json://127.0.0.1/", EventFilter())
+    used = {"action": "resign", "by": "session", "address": "127.0.0.1", "forwarded_for": "192.0.2.1"}
+
+    def said(kind: str, subject: str, data: Mapping[str, object], account: str = "") -> str:
+        return sink.text(Entry(1, "j-1", 0, kind, subject, account, data))
+
+    assert said("kirichess.control.used", "g", used) == "g resign: asked through the monitor by session from 192.0.2.1"
+    assert said("kirichess.game.finished", "g", {"status": "mate"}, "anna") == "g over on the platform: mate"
+    assert said("kirichess.challenge.received", "c", {}, "anna") == "kirichess.challenge.received, c, anna"
 
 
 async def test_a_template_of_ones_own_says_it_or_says_nothing(service: tuple[Service, str]) -> None:
