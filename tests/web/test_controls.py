@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from typing import Literal
 
 import pytest
 from aiohttp import web
@@ -131,6 +132,19 @@ async def test_the_program_is_drained_and_told_to_read_its_configuration(
     await page.get_by_role("dialog").get_by_role("button", name="Take no more games").click()
     await expect(done).to_have_text("No more games are taken; the program ends when the running ones are over.")
     assert program.asked == ["reload", "drain"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_axe_finds_nothing_serious_in_what_only_those_with_a_session_see(
+    here: Place, reader: Reader, scheme: Literal["light", "dark"]
+) -> None:
+    await (await here.table(seat="white")).play("e4", "e5")
+    await reader.page.emulate_media(color_scheme=scheme)
+    for address in ("", f"games/{GAME}"):
+        await reader.open(f"{here.url}{address}")
+        await expect(reader.page.locator("#controls button").first).to_be_enabled()
+        found = await Axe().run(reader.page)
+        assert [each["id"] for each in found.response["violations"] if each["impact"] in ("serious", "critical")] == []
 
 
 async def test_a_session_that_has_ended_leads_to_the_login_page_and_back(here: Place, reader: Reader) -> None:

@@ -355,6 +355,7 @@ async def test_axe_finds_nothing_serious(here: Place, browser: Browser, scheme: 
     await over.end("resign", True)
     table = await here.table("game0002")
     await table.play(*OPENING)
+    await here.journal.append([Draft("kirichess.flag.provisional", "game0002", {"side": "white"})])
     reader = await new_reader(browser, color_scheme=scheme, viewport={"width": width, "height": 900})
     for address in ("", "games/game0001", "games/game0002", "?player=nobody", "games/game0002/overlay"):
         await reader.open(f"{here.url}{address}")
