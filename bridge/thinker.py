@@ -19,7 +19,9 @@ log = structlog.get_logger("kirichess_engine")
 _TRIES = 2
 """For one move, before the fallback makes it."""
 _TRIES_A_GAME = 6
-"""Failures after which the fallback plays the rest of the game."""
+"""Failures after which the fallback plays the rest of the game …"""
+_STARTS_A_GAME = 2
+"""… or starts that have failed: one that hangs takes seconds of the clock, and each next one would again."""
 _SHARE = 3
 """A try may use a third of what is left, so that a silent engine leaves time for the next one …"""
 _WHOLE_MS = 1_000
@@ -38,7 +40,7 @@ class Thinker:
         self._engine = engine
         self._fallback = fallback
         self._failed = failed
-        self._failures = 0
+        self._failures = self._failed_starts = 0
         self._running = False
         # Held while the engine starts or thinks: a search that was called off has ended before the next one begins.
         self._busy = asyncio.Lock()
@@ -60,14 +62,19 @@ class Thinker:
         """Another engine from the next search on, started as ahead of the first; one that runs ends before."""
         async with self._busy:
             before, self._engine = self._engine, engine
-            self._running, self._failures = False, 0
+            self._running, self._failures, self._failed_starts = False, 0, 0
             await before.close()
         await self.start()
 
     async def _ready(self) -> None:
-        if not self._running:
+        if self._running:
+            return
+        try:
             await self._engine.start()
-            self._running = True
+        except (EngineError, asyncio.CancelledError):  # given up, where there was no more time for it
+            self._failed_starts += 1
+            raise
+        self._running = True
 
     async def choose(self, ledger: Ledger, limit: Callable[[], Limit]) -> Choice:
         """A legal move; there must be one. `limit` is asked anew for every try, since the clock runs on."""
@@ -89,6 +96,8 @@ class Thinker:
 
     async def _think(self, ledger: Ledger, limit: Callable[[], Limit]) -> Choice:
         for _ in range(min(_TRIES, _TRIES_A_GAME - self._failures)):
+            if self._failed_starts >= _STARTS_A_GAME:
+                break
             try:
                 return await self._ask(ledger, limit)
             except EngineError as error:

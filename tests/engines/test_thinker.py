@@ -1,10 +1,12 @@
 """Getting a move: what was looked up comes before the engine."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
 
+from bridge.errors import EngineError
 from bridge.interfaces import Choice, Limit, RootMoves
 from bridge.rules.ledger import Ledger
 from bridge.thinker import Thinker
@@ -67,4 +69,39 @@ async def test_what_was_looked_up_is_pondered_on_where_no_clock_of_ours_moves(
     await thinker.start()
     await thinker.choose(game(), lambda: replace(limit(), plain=plain))
     assert engine.pondered == (["d2d4"] if plain else [])
+    await thinker.close()
+
+
+class Hangs(Scripted):
+    """An engine whose program hangs when it is started."""
+
+    def __init__(self, for_s: float) -> None:
+        super().__init__()
+        self.starts = 0
+        self._for_s = for_s
+
+    async def start(self) -> None:
+        self.starts += 1
+        await asyncio.sleep(self._for_s)
+        raise EngineError("did not get ready")
+
+
+@pytest.mark.parametrize(("ahead", "for_s"), [(True, 0.05), (False, 0.05), (False, 60)])
+async def test_a_program_that_hangs_at_its_start_is_not_waited_for_again_and_again(
+    game: Game, limit: Limits, ahead: bool, for_s: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.thinker._WHOLE_MS", 100)
+    monkeypatch.setattr("bridge.thinker._SHARE", 50)
+    engine, fallback, told = Hangs(for_s), Scripted(), list[str]()
+    thinker = Thinker(engine, fallback, told.append)
+    if ahead:
+        await thinker.start()
+    for _ in range(3):
+        assert (await thinker.choose(game(), limit)).uci == "e2e4"
+    assert (engine.starts, len(fallback.asked)) == (2, 3)
+    assert told, "it is told"
+    other = Scripted()
+    await thinker.change(other)
+    await thinker.choose(game(), limit)
+    assert len(other.asked) == 1, "another engine is another matter"
     await thinker.close()
