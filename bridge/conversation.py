@@ -151,7 +151,6 @@ class Conversation:
             self._voice.say(line, once="goodbye", important=True)
         if line := self._filled(self._speech.goodbye_spectators):
             self._voice.say(line, once="goodbye-spectators", important=True, room="spectator")
-
         self._concluded = True
 
     @property

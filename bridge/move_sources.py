@@ -28,7 +28,7 @@ def open_sources(play: Play, me: str = "") -> Chain:
 
     Raises UsageError: a book or a folder of tables cannot be read.
     """
-    return Chain([*_books(play), *_tables(play.lichess_bot_tbs), *_online(play.online_moves, me)])
+    return Chain([*_books(play), *_tables(play.lichess_bot_tbs), *online_sources(play.online_moves, me)])
 
 
 def _books(play: Play) -> Iterator[Gated]:
@@ -48,7 +48,8 @@ def _tables(tables: LichessBotTbs) -> Iterator[Gated]:
         yield Gated("gaviota", gaviota)
 
 
-def _online(sites: OnlineMoves, me: str) -> Iterator[Gated]:
+def online_sources(sites: OnlineMoves, me: str = "") -> Iterator[Gated]:
+    """The sites, in the order in which they are asked; `me` as in `open_sources`."""
     if (ends := sites.online_egtb).enabled:
         gate = Gate(ends.min_time * 1000, ends.max_time * 1000, ends.timeout_ms)
         yield Gated("online_egtb", OnlineTables(Site(ends.url), ends.max_pieces, ends.move_quality), gate)

@@ -124,7 +124,7 @@ ARROWS: dict[str, set[str]] = {
     },
     "proof": {"journal", "platforms", "recompute", "tracker", *_GAME},
     "lab": {"engines", "records", *_CONTRACT},
-    "doctor": {"engines", "journal", "platforms", "settings", "sources", *_CONTRACT},
+    "doctor": {"engines", "journal", "move_sources", "platforms", "settings", "sources", *_CONTRACT},
 }
 """What each part of `bridge` may import of it; `cli` may import all of them."""
 

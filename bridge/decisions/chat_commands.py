@@ -41,7 +41,6 @@ class Facts:
     ping_ms: int | None = None
     queued: int = 0
     evaluation: str = ""
-    acts: bool = True
     habits: Habits = field(default_factory=Habits)
 
 

@@ -1,5 +1,6 @@
 """Checks of where an account looks moves up: its books, its tables, and the sites, which are asked only on request."""
 
+import asyncio
 import shlex
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -8,13 +9,25 @@ import aiohttp
 
 from bridge.doctor.finding import Finding, wrong
 from bridge.errors import UsageError
+from bridge.interfaces import Limit
+from bridge.move_sources import online_sources
 from bridge.platforms.lichess.answers import no_answer
+from bridge.rules.ledger import Ledger
+from bridge.rules.pools import DEFAULT_POOL, named
+from bridge.rules.snapshot import Setup
 from bridge.settings.play import Play
-from bridge.settings.sources import LichessBotTbs, OnlineMoves, Polyglot
+from bridge.settings.sources import LichessBotTbs, Polyglot
 from bridge.sources.book import Book, Opening
+from bridge.sources.chain import Gated
+from bridge.sources.site import Resting
 from bridge.sources.tablebase import open_gaviota, open_syzygy
 
 _PATIENCE_S = 5.0
+_LIMIT = Limit(60_000, 60_000, 0, 0, 60_000, plain=True)
+_ENDING = "8/8/8/8/8/1k6/8/K6Q w - - 0 1"
+"""What tables are asked for; the other sites are asked for the first move."""
+_SOMEBODY = "lichess"
+"""Whose games are looked for at the explorer where it is to be the bot itself: no token is read for it."""
 _ENTRY = 16
 """Bytes of a move in a book (http://hgm.nubati.net/book_format.html)."""
 
@@ -25,10 +38,12 @@ async def examine_sources(play: Play, online: bool) -> AsyncIterator[Finding]:
         yield finding
     for finding in _tables(play.lichess_bot_tbs):
         yield finding
-    for name in OnlineMoves.model_fields:
-        site = getattr(play.online_moves, name)
-        if getattr(site, "enabled", False):
-            yield await _site(name, site.url, online)
+    for gated in online_sources(play.online_moves, _SOMEBODY):
+        url = getattr(play.online_moves, gated.name).url
+        if online:
+            yield await _site(gated, url)
+        else:
+            yield Finding(gated.name, f"moves are asked of {url}; `doctor --online` tells whether it answers")
 
 
 async def _books(book: Polyglot) -> AsyncIterator[Finding]:
@@ -65,13 +80,19 @@ def _tables(tables: LichessBotTbs) -> Iterator[Finding]:
             yield Finding(name, f"there are tables in {', '.join(own.paths)}")
 
 
-async def _site(name: str, url: str, online: bool) -> Finding:
-    """Any answer will do: what it knows is seen in games, and a game goes on without it."""
-    if not online:
-        return Finding(name, f"moves are asked of {url}; `doctor --online` tells whether it answers")
-    timeout = aiohttp.ClientTimeout(total=_PATIENCE_S)
+async def _site(gated: Gated, url: str) -> Finding:
+    """Asked as in a game, so that what would fail there fails here; that it knows nothing is an answer too."""
+    fen = _ENDING if gated.name == "online_egtb" else None
+    ledger = Ledger(Setup("doctor", named(DEFAULT_POOL), source="clocks", precision_ms=0, start_fen=fen))
     try:
-        async with aiohttp.ClientSession(timeout=timeout) as session, session.head(url, allow_redirects=False):
-            return Finding(name, f"{url} answers")
+        async with asyncio.timeout(_PATIENCE_S):
+            found = await gated.source.find(ledger, _LIMIT)
+    except Resting:
+        return wrong(gated.name, f"{url} wants to be left alone (429): try again in a minute")
     except (aiohttp.ClientError, TimeoutError, OSError) as error:
-        return wrong(name, str(no_answer(f"{url} cannot be reached", error)), f"curl -I {url}")
+        return wrong(gated.name, str(no_answer(f"{url} cannot be reached", error)), f"curl -I {url}")
+    except ValueError as error:
+        return wrong(gated.name, f"{error}, so games go on without it: look at its `url`, or set `enabled: false`")
+    finally:
+        await gated.source.close()
+    return Finding(gated.name, f"{url} answers" + ("" if found else ", and knows nothing of the position"))

@@ -110,7 +110,7 @@ class Chain:
             raise
         except Exception as error:  # noqa: BLE001 it is told, and the next one asked
             # Whatever is wrong with it, the engine can play without.
-            cause = str(error) or type(error).__name__
+            cause = "no answer in time" if isinstance(error, TimeoutError) else str(error) or type(error).__name__
             log.warning("source_failed", game=ledger.setup.game_id, source=gated.name, cause=cause)
             return None
 

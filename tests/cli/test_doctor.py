@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from aiohttp import ClientSession, web
+from aiohttp.test_utils import TestServer
 
 from bridge.arena import Account, Arena, referee
 from bridge.doctor import engines
@@ -399,6 +400,25 @@ async def test_sites_are_asked_on_request_only(
     line, _ = told(said, "account 1, chessdb_book")
     assert "cannot be reached: connection refused" in line
     assert f"ok     account 1, online_egtb: {arena.url} answers" in said.stdout
+
+
+@pytest.mark.parametrize(
+    ("status", "words"), [(302, "answered 302, so games go on without it"), (401, "answered 401"), (429, "left alone")]
+)
+async def test_a_site_that_would_answer_no_game_is_told(
+    arena: Arena, write: Callable[..., str], say_async: Say, status: int, words: str
+) -> None:
+    async def refuse(request: web.Request) -> web.Response:
+        return web.Response(status=status, headers={"Location": "/elsewhere"})
+
+    app = web.Application()
+    app.router.add_get("/{path:.*}", refuse)
+    async with TestServer(app) as server:
+        site = f"lichess_opening_explorer: {{enabled: true, url: '{server.make_url('')}', source: player}}"
+        config = write(arena.url, play=f"online_moves: {{{site}}}")
+        said = await say_async("doctor", "--online", "-c", config, TOKEN="lip_bot")
+    line, _ = told(said, "account 1, lichess_opening_explorer")
+    assert words in line
 
 
 async def test_a_notification_is_named_by_its_service(arena: Arena, write: Callable[..., str], say_async: Say) -> None:
