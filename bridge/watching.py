@@ -27,7 +27,7 @@ _COVERED = frozenset({"standard", "chess960", "fromPosition"})
 _EXPORT_PAUSES_S = (0.5, 1, 2, 5, 15, 60)
 """After these tries the stream's own verdict stands."""
 
-_JUDGED_AT_ONCE = 4
+_JUDGED_AT_ONCE = 2
 """Whole games of the archive, which come by hundreds: what one is until all its plies are stored takes a megabyte."""
 
 
