@@ -20,10 +20,8 @@ from bridge.bot_account import PlayStyle as PlayStyle
 from bridge.conversation import Conversation
 from bridge.days import Days
 from bridge.decisions.chat_commands import Bar, Facts
-from bridge.decisions.draw import cannot_pay, is_level, must_fall
 from bridge.decisions.pool_choice import Terms
-from bridge.decisions.resign import gives_up
-from bridge.decisions.time_budget import budget, first_move_ms, hurried
+from bridge.decisions.time_budget import budget, first_move_ms
 from bridge.decisions.turn import Decision, Seat, claims_draw, decide
 from bridge.errands import Errands
 from bridge.errors import BridgeError, JournalError, Refused
@@ -43,6 +41,7 @@ from bridge.interfaces import (
     Resign,
 )
 from bridge.offers import Offers
+from bridge.opinion import Opinion
 from bridge.outbox import Outbox
 from bridge.records.evaluations import Evaluation, to_line
 from bridge.rules.ledger import Ledger
@@ -86,10 +85,7 @@ class Session:
         self._seat: Seat | None = None
         self._turn: Turn | None = None
         self._talk: Conversation | None = None
-        self._evaluation = ""
-        self._scores: list[int | None] = []
-        self._drawn_at: list[str] | None = None
-        """The moves to the position that tables called drawn, where chess alone decides."""
+        self._opinion: Opinion | None = None
         self._offers: Offers | None = None
         self._can_claim = False
         self._idle: Idle | None = None
@@ -208,11 +204,12 @@ class Session:
         self._talk = Conversation(self.me, self._voice, info, side, *talk, *choices)
         await self._talk.open()
         offered = await history.draw_offered(self._bot.journal, self.me, self.game_id)
-        self._scores = await self._tracker.scores(side)
+        scores_cp, endings = await self._tracker.scores_cp(side), (self._style.resign, self._style.draw)
+        self._opinion = Opinion(self.seat, self._tracker.ledger, *endings, scores_cp, self._keep)
         self._offers = Offers(
             *(self.game_id, self._seat, self._tracker.ledger, self._errands),
             offered=offered,
-            likes_a_draw=self._likes_a_draw,
+            likes_a_draw=self._opinion.likes_a_draw,
             stood=lambda: self._tasks.spawn(self._remember_draw()),
             takebacks=self._style.takebacks,
         )
@@ -257,7 +254,7 @@ class Session:
         ping_ms, queued = self._bot.overhead.p95_ms, self._bot.queued()
         called = self._thinker.called if self._thinker is not None else None
         name = (called.kind, called.name) if called is not None else ("", self._engine)
-        said = (*name, ping_ms, queued, self._evaluation)
+        said = (*name, ping_ms, queued, self._opinion.told if self._opinion is not None else "")
         return Facts(tracker.ledger, tracker.elapsed_ms(), self.me, *said, habits=self._style.habits)
 
     @property
@@ -274,8 +271,9 @@ class Session:
         if not _may_act(info) or not self._tracker.agree(rules):
             return Bar.TOO_LATE
         self._seat = Seat(self.seat.side, acts=rules.scored)
-        if self._offers is not None:
-            self._offers.sit(self.seat)
+        for part in (self._offers, self._opinion):
+            if part is not None:
+                part.sit(self.seat)
         self._follow_pool(info)
         return None
 
@@ -315,45 +313,26 @@ class Session:
             self._turn = None
 
     async def _choose(self) -> Choice:
-        assert self._thinker is not None, "the game is open"
+        assert self._thinker is not None and self._opinion is not None, "the game is open"
         ledger = self._tracker.ledger
         moves = list(ledger.moves)
         with self._stopwatch.thinking():
             choice = await self._thinker.choose(ledger, self._limit)
-        if choice.score_cp is not None:
-            thought = Evaluation(len(moves) + 1, choice.uci, choice.score_cp, choice.depth, choice.trusted)
-            self._bot.journal.keep(self.game_id, f"engine:{self.me}", to_line(thought), 0)
-            self._evaluation = thought.for_white(self.seat.side)
-        self._scores.append(choice.score_cp if choice.trusted else None)
-        # Tables know nothing of the clocks that decide KiriChess games.
-        wdl = choice.wdl if not self.seat.acts or ledger.outcome is not None else None
-        self._drawn_at = moves if wdl == 0 else None
-        if not self._is_hurried() and gives_up(ledger, self._scores, self._style.resign, wdl):
+        self._opinion.take(choice, moves)
+        if self._opinion.gives_up:
             self._errands.once("resign", Resign(self.game_id))
         else:
             await self._accept_draw()
         return choice
+
+    def _keep(self, thought: Evaluation) -> None:
+        self._bot.journal.keep(self.game_id, f"engine:{self.me}", to_line(thought), 0)
 
     async def _accept_draw(self) -> None:
         """An offer that stands, before our move declines it; when the game is over this ends with its turn."""
         if self._offers is not None and self._offers.accepts_draw:
             self._offers.answer()
             await asyncio.sleep(min(_DRAWN_S, self._limit().deadline_ms / 10_000))
-
-    def _likes_a_draw(self, theirs: bool) -> bool:
-        """By the engine's scores or by tables; one that is offered also where, for certain, our win cannot be paid or
-        our flag not be saved."""
-        ledger, side = self._tracker.ledger, self.seat.side
-        poor = theirs and self.seat.acts and ledger.certain and (cannot_pay(ledger, side) or must_fall(ledger, side))
-        # What was drawn before our move is so after it; not any more after the opponent's.
-        ours_last = ledger.moves[:-1] if ledger.turn != self.seat.side else ledger.moves
-        drawn = self._drawn_at is not None and self._drawn_at == ours_last
-        level = is_level(ledger, self._scores, self._style.draw, 0 if drawn else None)
-        return poor or (level and not self._is_hurried())
-
-    def _is_hurried(self) -> bool:
-        """An opponent whose flag is near is owed neither the point nor half of it."""
-        return hurried(self._tracker.ledger, not self.seat.side, plain=not self.seat.acts)
 
     def _limit(self) -> Limit:
         style, tracker = self._style, self._tracker

@@ -251,13 +251,13 @@ class Tracker:
             return UNKNOWN_DATE
         return f"{datetime.fromtimestamp(entries[0].time_ms / 1000, UTC):%Y.%m.%d}" if entries else UNKNOWN_DATE
 
-    async def scores(self, side: chess.Color) -> list[int | None]:
-        """What our engine thought of each move of a side that stands, where draws and resignations go by it."""
+    async def scores_cp(self, side: chess.Color) -> dict[int, int | None]:
+        """By ply, what our engine thought of each move of a side that stands; None where nothing goes by it."""
         moves = self.ledger.moves
         plies = range(1 if self.ledger.start_turn == side else 2, len(moves) + 1, 2)
         known = by_ply(await self._thoughts(), moves) if plies else {}
-        found = (known.get(ply) for ply in plies)
-        return [each.score_cp if each is not None and each.trusted else None for each in found]
+        found = {ply: known.get(ply) for ply in plies}
+        return {ply: each.score_cp if each is not None and each.trusted else None for ply, each in found.items()}
 
     async def _evaluations(self, judged: Verdict) -> list[Evaluation]:
         """What engines of ours thought, to be told once the platform's game is over (fair play)."""

@@ -160,6 +160,25 @@ async def test_a_hopeless_game_is_resigned_by_the_scores(table: Any) -> None:
     assert (verdict["result"], verdict["reason"]) == ("1-0", "resignation")
 
 
+async def test_the_score_of_a_move_that_was_taken_back_does_not_count(table: Any) -> None:
+    """Two hopeless scores in a row are needed, of two moves that stand."""
+
+    async def lost(ledger: Any, limit: Any) -> Choice:
+        return Choice(table.engine.choice(ledger), score_cp=-1500)
+
+    table.engine.next = [lost] * 5
+    await table.run(draw_or_resign={"resign_enabled": True, "resign_moves": 2}, max_takebacks_accepted=1)
+    game = table.pair()
+    await table.play(game, 2)
+    table.propose_takeback(game)
+    await table.until(lambda: game.plies == 0)
+    await table.play(game, 2)
+    await table.until(lambda: len(table.plies(game)) == 4)
+    assert not game.over and not table.asked("/resign")
+    table.move(game, table.LINE[2])
+    assert (await table.final(game))["reason"] == "resignation"
+
+
 @pytest.mark.parametrize("what", ["a draw", "a resignation", "not trusted"])
 async def test_the_scores_of_moves_before_a_restart_count(table: Any, what: str) -> None:
     """Three in a row are needed, and two were given before the program was killed."""
