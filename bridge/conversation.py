@@ -105,6 +105,7 @@ class Conversation:
         self._marks: set[tuple[chess.Color, int]] = set()
         self._fall_told = False
         self._asking: set[str] = set()
+        self._to_spectators = 0
         self._asked: dict[tuple[str, str], None] = {}
         """Commands, with their rooms, that wait for the end."""
         self._concluded = False
@@ -185,7 +186,8 @@ class Conversation:
 
     async def _answer_a_person(self, line: ChatLine, titles: Titles) -> None:
         try:
-            if await titles.is_person(line.user):
+            if await titles.is_person(line.user) and self._to_spectators < chat_lines.SPECTATORS_LINES:
+                self._to_spectators += 1
                 self._answer(line, opponent=False)
         finally:
             self._asking.discard(line.user.lower())

@@ -17,6 +17,8 @@ _FIELD: Final = re.compile(r"\{(\w+)\}")
 LINES_A_GAME = 12
 RESERVED_LINES = 2
 """Kept back for the fall of a flag and the verdict."""
+SPECTATORS_LINES = 3
+"""Answers to those who watch: they cannot use up what the opponent's choice of rules would be told with."""
 INTERVAL_MS = 2000
 ENGLISH: Final = NullTranslations()
 

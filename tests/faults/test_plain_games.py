@@ -1,5 +1,6 @@
 """Games that are played as plain chess: told as such everywhere, noted by KiriChess, and chosen back and forth."""
 
+import asyncio
 import io
 from pathlib import Path
 from typing import Any
@@ -127,6 +128,19 @@ async def test_a_refusal_names_what_bars_it(table: Any) -> None:
     await say(table, game, "!gap", "Clock gap")
     await say(table, game, "!pool winder", "before move two")
     assert (await table_pool(table, game)) == "anchor"
+
+
+async def test_spectators_leave_lines_to_the_opponent(table: Any) -> None:
+    """The lines of a game are counted, and whoever watches could ask until the opponent can choose nothing any more."""
+    await table.run(pool="anchor")
+    game = table.pair(limit_s=540)
+    await table.settled(game)
+    await say(table, game, "!gap", "Clock gap", room="spectator", user="Visitor")
+    for command in ("!clock", "!name", "!rules", "!ping", "!queue", "!engine", "!help", "!clock", "!name", "!rules"):
+        table.arena.hall.say(game, "spectator", "Visitor", command)
+        await asyncio.sleep(0.05)
+    await say(table, game, "!standard", "This game is plain chess")
+    assert len(table.said(game, "spectator")) <= 3
 
 
 async def test_rules_that_can_no_longer_be_told_are_not_changed(table: Any) -> None:
