@@ -76,12 +76,20 @@ def _too_many_games(root: Table, accounts: list[tuple[Path, Table]]) -> Iterator
     limits, engines = _table(root.get("engine_limits")), _table(root.get("engines"))
     for path, account in accounts:
         play = _table(account.get("play"))
-        cost, games = cost_of_values(_table(engines.get(str(play.get("engine"))))), play.get("concurrency", 1)
-        for name, each in (("processes", cost.processes), ("memory_mb", cost.memory_mb)):
+        names = [play.get("engine"), *(choice.get("engine") for _, choice in _tables(play, "engines"))]
+        costs, games = [cost_of_values(_table(engines.get(str(name)))) for name in names], play.get("concurrency", 1)
+        for name, each in (
+            ("processes", max(cost.processes for cost in costs)),
+            ("memory_mb", max(cost.memory_mb for cost in costs)),
+        ):
             most = limits.get(name)
-            if isinstance(most, int) and isinstance(games, int) and each * games > most:
+            if not isinstance(most, int) or not isinstance(games, int) or each * games <= most:
+                continue
+            if each > most:
+                text = f"no game of it can begin: one needs {each}, and engine_limits: {name} is {most}"
+            else:
                 text = f"{games} games at {each} each are {each * games}, and engine_limits: {name} is {most}"
-                yield Problem((*path, "play", "concurrency") if "concurrency" in play else path, text)
+            yield Problem((*path, "play", "concurrency") if "concurrency" in play else path, text)
 
 
 def _table(value: object) -> Table:

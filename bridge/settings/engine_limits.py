@@ -9,7 +9,9 @@ from bridge.settings.base import Section
 from bridge.settings.engines import EngineSettings
 
 _USUAL_HASH_MB = 16
-"""What UCI engines take where nobody says otherwise."""
+"""What UCI engines take where nobody says otherwise …"""
+_KIRI_HASH_MB = 64
+"""… and what `kind: kiri` gives the one that it wraps."""
 _PROGRAM_MB = 150
 """A program of today beside its hash tables: its network above all."""
 _PROGRAMS = ("uci", "xboard", "kiri")
@@ -49,6 +51,7 @@ def cost_of_values(engine: Mapping[str, object]) -> Cost:
         return Cost()
     options = engine.get("options")
     given = options if isinstance(options, dict) else {}
-    found = {str(name).lower(): value for name, value in given.items()}.get("hash", _USUAL_HASH_MB)
-    hash_mb = found if isinstance(found, int) else _USUAL_HASH_MB
+    usual_mb = _KIRI_HASH_MB if engine["kind"] == "kiri" else _USUAL_HASH_MB
+    found = {str(name).lower(): value for name, value in given.items()}.get("hash")
+    hash_mb = found if isinstance(found, int) else usual_mb
     return Cost(processes=1, memory_mb=hash_mb + _PROGRAM_MB)

@@ -6,6 +6,7 @@ import pytest
 
 from bridge.decisions.engine_budget import Cost
 from bridge.decisions.matchmaking import Kind
+from bridge.engines import kiri
 from bridge.errors import SettingsError
 from bridge.rules.snapshot import TimeControl
 from bridge.settings import load
@@ -14,8 +15,8 @@ from bridge.settings.play import Play
 
 FILE = """\
 accounts:
-  - {{platform: lichess, token: "${{TOKEN}}", play: {{engine: main, {play}}}}}
-engines: {{main: {{kind: uci, path: stockfish, options: {{hash: 100}}}}}}
+  - {{platform: lichess, token: "${{TOKEN}}", play: {{{engine}, {play}}}}}
+engines: {{main: {{kind: uci, path: stockfish, options: {{hash: 100}}}}, small: {{kind: random}}}}
 {more}
 """
 
@@ -26,9 +27,9 @@ def kinds(**matchmaking: object) -> dict[str, Kind]:
     return {kind.name: kind for kind in policy.kinds}
 
 
-def read(tmp_path: Path, play: str, more: str = "") -> list[str]:
+def read(tmp_path: Path, play: str, more: str = "", engine: str = "engine: main") -> list[str]:
     file = tmp_path / "c.yml"
-    file.write_text(FILE.format(play=play, more=more))
+    file.write_text(FILE.format(engine=engine, play=play, more=more))
     said: list[str] = []
     load(file, mode="check", warn=said.append, variables={"TOKEN": "a"})
     return said
@@ -76,7 +77,8 @@ def test_what_cannot_be_is_said(tmp_path: Path, play: str, cause: str) -> None:
 
 def test_a_programs_cost_is_a_process_its_hash_and_itself() -> None:
     assert cost_of_values({"kind": "uci", "options": {"Hash": 64}}) == Cost(1, 214)
-    assert cost_of_values({"kind": "kiri", "options": {}}) == Cost(1, 166)
+    assert cost_of_values({"kind": "xboard", "options": {}}) == Cost(1, 166)
+    assert cost_of_values({"kind": "kiri", "options": {}}) == Cost(1, 150 + int(kiri._DEFAULTS["Hash"]))
     assert cost_of_values({"kind": "kiri", "builtin": True}) == Cost() == cost_of_values({"kind": "random"})
 
 
@@ -86,3 +88,12 @@ def test_more_games_than_the_engines_have_room_for_are_doubtful(tmp_path: Path) 
     assert "c.yml:2:" in processes and "5 games" in processes and "processes is 4" in processes
     (memory,) = read(tmp_path, "concurrency: 5", "engine_limits: {memory_mb: 1000}")
     assert "are 1250, and engine_limits: memory_mb is 1000" in memory
+
+
+def test_an_engine_that_never_fits_is_told_as_that(tmp_path: Path) -> None:
+    """No game of the account begins then, whichever of its engines it is."""
+    (memory,) = read(tmp_path, "concurrency: 1", "engine_limits: {memory_mb: 200}")
+    assert "no game of it can begin: one needs 250, and engine_limits: memory_mb is 200" in memory
+    some = "engine: small, engines: [{engine: main, speed: blitz}]"
+    (again,) = read(tmp_path, "concurrency: 2", "engine_limits: {memory_mb: 300}", some)
+    assert "2 games at 250 each are 500" in again
