@@ -14,10 +14,15 @@ class Aside:
 
     def __init__(self, name: str) -> None:
         self._name = name
+        self._turn = asyncio.Lock()
         self._busy = threading.Lock()
 
     async def run(self, look: Callable[[], T]) -> T | None:
-        """What `look` returns or raises; None, at once, while an earlier one has not come back."""
+        """What `look` returns or raises, each in its turn; None where an earlier one was given up and still runs."""
+        async with self._turn:
+            return await self._run(look)
+
+    async def _run(self, look: Callable[[], T]) -> T | None:
         if not self._busy.acquire(blocking=False):
             return None
         loop = asyncio.get_running_loop()

@@ -4,6 +4,8 @@ import asyncio
 import json
 import os
 import struct
+import threading
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
@@ -263,6 +265,38 @@ async def test_tables_choose_in_plain_chess_and_leave_moves_where_kirichess_acts
     assert left.moves[0] == chosen.uci
     assert await source.find(game("8/8/8/8/8/1k6/1q6/KR5Q w - - 0 1"), PLAIN) is None or name == "online tables"
     await source.close()
+
+
+async def test_two_games_at_once_are_both_looked_up() -> None:
+    """The second waits for the first; a look-up that hangs is another matter."""
+
+    class Slow(Tables):
+        def probe_dtz(self, board: chess.Board) -> int:
+            time.sleep(0.005)
+            return super().probe_dtz(board)
+
+    source = Syzygy(Slow())
+    found = await asyncio.gather(*(source.find(game(KQK, game_id=f"game000{number}"), PLAIN) for number in range(3)))
+    assert all(isinstance(each, Choice) for each in found)
+    await source.close()
+
+
+async def test_a_look_up_that_hangs_holds_up_no_other_game() -> None:
+    free = threading.Event()
+
+    class Hung(Tables):
+        def probe_dtz(self, board: chess.Board) -> int:
+            free.wait()
+            return super().probe_dtz(board)
+
+    chain = Chain([Gated("syzygy", Syzygy(Hung()), Gate(timeout_ms=200))])
+    try:
+        async with asyncio.timeout(10):
+            found = await asyncio.gather(*(chain.find(game(KQK, game_id=f"game000{each}"), PLAIN) for each in range(3)))
+            assert found == [None] * 3
+            assert await chain.find(game(KQK), PLAIN) is None
+    finally:
+        free.set()
 
 
 async def test_without_distances_the_outcome_alone_counts() -> None:
