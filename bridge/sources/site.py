@@ -1,4 +1,4 @@
-"""A site that knows positions: asked politely, never waited for, and told nothing but the position.
+"""A site that knows positions: asked politely, one question at a time, and told nothing but the position.
 
 It has a session of its own: no token, no cookie, no `.netrc`, no redirect to anywhere else.
 """
@@ -29,6 +29,7 @@ class Site:
     def __init__(self, url: str) -> None:
         self._url = url.rstrip("/")
         self._session: aiohttp.ClientSession | None = None
+        self._turn = asyncio.Lock()
         self._known: OrderedDict[str, object] = OrderedDict()
         self._silent_until_s = 0.0
 
@@ -38,9 +39,16 @@ class Site:
         Raises Resting; aiohttp.ClientError, ValueError: it cannot be reached, or its answer cannot be read.
         """
         key = f"{path}?{sorted(query.items())}"
-        if key in self._known:
-            self._known.move_to_end(key)
-            return self._known[key]
+        if key not in self._known:
+            async with self._turn:  # another game may be asking, and even the same
+                if key not in self._known:
+                    self._known[key] = await self._ask(path, query)
+        self._known.move_to_end(key)
+        while len(self._known) > _REMEMBERED:
+            self._known.popitem(last=False)
+        return self._known[key]
+
+    async def _ask(self, path: str, query: Mapping[str, str]) -> object:
         loop = asyncio.get_running_loop()
         if loop.time() < self._silent_until_s:
             raise Resting
@@ -54,9 +62,6 @@ class Site:
             raise ValueError(f"{self._url}{path} answered {status}")
         answer: object = json.loads(body.strip().splitlines()[-1]) if status == 200 and body.strip() else None
         self._silent_until_s = 0.0
-        self._known[key] = answer
-        while len(self._known) > _REMEMBERED:
-            self._known.popitem(last=False)
         return answer
 
     async def _read(self, path: str, query: Mapping[str, str]) -> tuple[int, str]:

@@ -410,6 +410,15 @@ async def test_an_answer_is_asked_for_once(sites: Sites) -> None:
     assert len(sites.requests) == 2
 
 
+async def test_two_games_that_ask_a_site_at_once_are_both_answered(sites: Sites) -> None:
+    """One after the other, and what both want to know is asked once."""
+    sites.answers["/masters"] = EXPLORER
+    chain = Chain([Gated("explorer", Explorer(sites.site()), Gate(timeout_ms=5_000))])
+    found = await asyncio.gather(*(chain.find(game(moves=moves), PLAIN) for moves in ("", "", "g1f3 g8f6 f3g1 f6g8")))
+    assert all(found)
+    assert len(sites.requests) == 2
+
+
 @pytest.mark.parametrize("status", [429, 500, 302])
 async def test_a_site_that_refuses_is_left_alone(sites: Sites, status: int) -> None:
     sites.answers["/api/cloud-eval"] = (status, "", {"Location": "/elsewhere"})
