@@ -149,7 +149,8 @@ async def test_an_opponent_who_never_moves_is_aborted(arena: Arena, person: Pers
 async def test_the_opponent_chooses_the_pool_before_move_two_and_a_restart_knows_it(
     arena: Arena, person: Person, run_bridge: Any, bot: Any, run_command: Any, tmp_path: Path
 ) -> None:
-    settings = {**config(bot, pool="anchor"), "journal": {"url": f"sqlite:///{tmp_path}/j.db"}}
+    # Nobody moves while they talk, which takes a busy machine long.
+    settings = {**config(bot, pool="anchor", abort_time=180), "journal": {"url": f"sqlite:///{tmp_path}/j.db"}}
     async with run_bridge(settings) as bridge:
         game_id = await person.challenge("Kiri", 60)
         await arena_plays(arena, game_id)
