@@ -12,7 +12,7 @@ from bridge.rules.ledger import Ledger
 
 
 class Opinion:
-    """One game's. `resign`, `draw`: the terms against this opponent; `scores_cp`: by ply, of our moves so far.
+    """One game's. `resign`, `draw`: the terms against this opponent; `thoughts`: by ply, of our moves so far.
 
     `keep` is given what is thought of each new one.
     """
@@ -23,20 +23,22 @@ class Opinion:
         ledger: Ledger,
         resign: ResignTerms,
         draw: DrawTerms,
-        scores_cp: Mapping[int, int | None],
+        thoughts: Mapping[int, Evaluation | None],
         keep: Callable[[Evaluation], None],
     ) -> None:
         self._seat = seat
         self._ledger = ledger
         self._resign = resign
         self._draw = draw
-        self._scores_cp = dict(scores_cp)
+        self._scores_cp: dict[int, int | None] = {}
         self._keep = keep
         self._wdl: int | None = None
         self._drawn_at: list[str] | None = None
         """The moves to the position that tables called drawn, where chess alone decides."""
         self.told = ""
         """Of the last move that had a score, from White's side."""
+        for ply, thought in thoughts.items():
+            self._hold(ply, thought)
 
     def sit(self, seat: Seat) -> None:
         """KiriChess acts from now on, or does not any more."""
@@ -44,15 +46,19 @@ class Opinion:
 
     def take(self, choice: Choice, moves: list[str]) -> None:
         """What was chosen after `moves`; of two choices for one ply the later counts."""
-        ply = len(moves) + 1
+        ply, thought = len(moves) + 1, None
         if choice.score_cp is not None:
             thought = Evaluation(ply, choice.uci, choice.score_cp, choice.depth, choice.trusted)
             self._keep(thought)
-            self.told = thought.for_white(self._seat.side)
-        self._scores_cp[ply] = choice.score_cp if choice.trusted else None
+        self._hold(ply, thought)
         # Tables know nothing of the clocks that decide KiriChess games.
         self._wdl = choice.wdl if not self._seat.acts or self._ledger.outcome is not None else None
         self._drawn_at = moves if self._wdl == 0 else None
+
+    def _hold(self, ply: int, thought: Evaluation | None) -> None:
+        self._scores_cp[ply] = thought.score_cp if thought is not None and thought.trusted else None
+        if thought is not None:
+            self.told = thought.for_white(self._seat.side)
 
     @property
     def gives_up(self) -> bool:

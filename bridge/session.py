@@ -204,8 +204,8 @@ class Session:
         self._talk = Conversation(self.me, self._voice, info, side, *talk, *choices)
         await self._talk.open()
         offered = await history.draw_offered(self._bot.journal, self.me, self.game_id)
-        scores_cp, endings = await self._tracker.scores_cp(side), (self._style.resign, self._style.draw)
-        self._opinion = Opinion(self.seat, self._tracker.ledger, *endings, scores_cp, self._keep)
+        thoughts, endings = await self._tracker.thoughts(side), (self._style.resign, self._style.draw)
+        self._opinion = Opinion(self.seat, self._tracker.ledger, *endings, thoughts, self._keep)
         self._offers = Offers(
             *(self.game_id, self._seat, self._tracker.ledger, self._errands),
             offered=offered,

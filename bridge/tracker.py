@@ -251,13 +251,12 @@ class Tracker:
             return UNKNOWN_DATE
         return f"{datetime.fromtimestamp(entries[0].time_ms / 1000, UTC):%Y.%m.%d}" if entries else UNKNOWN_DATE
 
-    async def scores_cp(self, side: chess.Color) -> dict[int, int | None]:
-        """By ply, what our engine thought of each move of a side that stands; None where nothing goes by it."""
+    async def thoughts(self, side: chess.Color) -> dict[int, Evaluation | None]:
+        """By ply, what our engine thought of each move of a side that stands."""
         moves = self.ledger.moves
         plies = range(1 if self.ledger.start_turn == side else 2, len(moves) + 1, 2)
         known = by_ply(await self._thoughts(), moves) if plies else {}
-        found = {ply: known.get(ply) for ply in plies}
-        return {ply: each.score_cp if each is not None and each.trusted else None for ply, each in found.items()}
+        return {ply: known.get(ply) for ply in plies}
 
     async def _evaluations(self, judged: Verdict) -> list[Evaluation]:
         """What engines of ours thought, to be told once the platform's game is over (fair play)."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import aiohttp
 import chess.pgn
+import pytest
 
 from bridge.event_types import VERDICT_FINAL
 from bridge.interfaces import Choice, Limit
@@ -55,6 +56,25 @@ async def test_evaluations_wait_for_the_end_and_outlive_a_restart(table: Any, tm
         assert "score_cp" not in json.dumps([entry.data for entry in reader.entries()], default=str)
         proof = prove(game.id, list(reader.entries(game.id)), reader.raw(game.id))
     assert (proof.differences, proof.missing) == ([], "")
+
+
+async def test_eval_is_answered_by_what_was_thought_before_a_restart(
+    table: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.voice.INTERVAL_MS", 20)
+    table.engine.next = [thinks]
+    await table.run()
+    game = table.pair()
+    await table.play(game, 2)
+    await table.settled(game)
+    await asyncio.sleep(0.3)  # until what was thought is stored too
+    await table.kill()
+    await table.run()
+    await table.settled(game)
+    table.arena.hall.say(game, "player", "Human", "!eval")
+    await table.until(lambda: table.said(game))
+    await table.resign(game)
+    await table.until(lambda: any("-43.22" in line for line in table.said(game)), what="the evaluation")
 
 
 async def asked_of_the_monitor(table: Any, game_id: str) -> list[str]:
