@@ -151,7 +151,7 @@ async def test_the_opponent_chooses_the_pool_before_move_two_and_a_restart_knows
 ) -> None:
     # Nobody moves while they talk, which takes a busy machine long.
     settings = {**config(bot, pool="anchor", abort_time=180), "journal": {"url": f"sqlite:///{tmp_path}/j.db"}}
-    async with run_bridge(settings) as bridge:
+    async with run_bridge(settings, kill=True) as bridge:
         game_id = await person.challenge("Kiri", 60)
         await arena_plays(arena, game_id)
         await asyncio.gather(person.say(game_id, "!pool winder"), told(bridge, "pool Winder", "Next time play 4+0"))
@@ -178,7 +178,7 @@ async def test_so_many_takebacks_are_granted_and_no_more(
         **config(bot, pool="anchor", max_takebacks_accepted=1),
         "journal": {"url": f"sqlite:///{tmp_path}/j.db"},
     }
-    async with run_bridge(settings) as bridge:
+    async with run_bridge(settings, kill=True) as bridge:
         game_id = await person.challenge("Kiri", 360)
         await arena_plays(arena, game_id)
         playing = asyncio.create_task(person.play(game_id, 5))
