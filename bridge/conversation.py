@@ -164,25 +164,28 @@ class Conversation:
         found = chat_commands.command_of(line.text)
         command = "" if found is None else found[0]
         asks = command in chat_commands.AFTER and (command, line.room) not in self._asked
-        if asks and line.user.lower() in (self._opponent.id, self._opponent.name.lower()):
+        if asks and self._is_opponent(line):
             self._asked[command, line.room] = None
             self._tell_at_last(command, line.room)
 
     def _tell_at_last(self, command: str, room: str) -> None:
         answer = chat_commands.reply(command, self._facts(), self.words)
-        self._voice.say((answer or "")[: chat_lines.MAX_CHARACTERS], room=room)
+        self._voice.say(answer or "", room=room)
 
     def heard(self, line: ChatLine) -> None:
         """Answer a person's command: our opponent in either room, spectators in theirs; never ourselves or a bot."""
         user = line.user.lower()
         if not user or user in (self._me.lower(), "lichess") or chat_commands.command_of(line.text) is None:
             return
-        if user in (self._opponent.id, self._opponent.name.lower()):
+        if self._is_opponent(line):
             if not self._opponent.is_bot:
                 self._answer(line, opponent=True)
         elif line.room == "spectator" and self._titles is not None and user not in self._asking:
             self._asking.add(user)
             self._tasks.spawn(self._answer_a_person(line, self._titles))
+
+    def _is_opponent(self, line: ChatLine) -> bool:
+        return line.user.lower() in (self._opponent.id, self._opponent.name.lower())
 
     async def _answer_a_person(self, line: ChatLine, titles: Titles) -> None:
         try:
@@ -206,11 +209,11 @@ class Conversation:
             choice = None if command == "!standard" else argument
             *before, answer = self._choose(choice, self._bar(line, opponent=opponent))
             for told in before:
-                self._voice.say(told[: chat_lines.MAX_CHARACTERS], room=line.room)
+                self._voice.say(told, room=line.room)
         else:
             found = chat_commands.reply(line.text, self._facts(), self.words)
             answer = " · ".join(LANGUAGES) if found is None else found
-        self._voice.say(answer[: chat_lines.MAX_CHARACTERS], room=line.room)
+        self._voice.say(answer, room=line.room)
 
     def _bar(self, line: ChatLine, *, opponent: bool) -> chat_commands.Bar | None:
         """Rules are the two players' affair, and settled where both of them read it."""

@@ -7,37 +7,32 @@ from bridge.records.verdict_json import effects_object
 from bridge.rules.events import Agreed, Ended, Event, Moved, TakenBack
 from bridge.rules.ledger import Ledger
 from bridge.rules.position import to_fen
-from bridge.rules.snapshot import Setup, TimeControl
+from bridge.rules.snapshot import Setup
 
 
 def settled(setup: Setup) -> dict[str, object]:
     """What the start of a game tells of it that its setup has too."""
+    control = setup.time_control
     return {
         "white": setup.white,
         "black": setup.black,
         "url": setup.site,
-        "time_control": _control(setup.time_control),
+        "time_control": None
+        if control is None
+        else {"initial_ms": control.initial_ms, "increment_ms": control.increment_ms},
         "clock_source": setup.source,
         "precision_ms": setup.precision_ms,
     }
 
 
 def about(info: GameInfo) -> dict[str, object]:
-    """Who plays what, where."""
+    """What it tells besides."""
     return {
-        "white": info.white.name,
-        "black": info.black.name,
         "white_title": info.white.title,
         "black_title": info.black.title,
-        "url": info.url,
         "rated": info.rated,
         "variant": info.variant,
-        "time_control": _control(info.time_control),
     }
-
-
-def _control(control: TimeControl | None) -> dict[str, int] | None:
-    return None if control is None else {"initial_ms": control.initial_ms, "increment_ms": control.increment_ms}
 
 
 def facts_before(ledger: Ledger, event: Event) -> dict[str, object]:

@@ -293,6 +293,10 @@ class Session:
         if decision is Decision.RESIGN:
             resign = Resign(self.game_id)
             self._errands.while_wanted("resign", resign, self._is_running, every_s=_RESIGN_AGAIN_S)
+        if self._can_claim:
+            self._claim()
+
+    def _claim(self) -> None:
         for draw, claim in ((False, ClaimVictory(self.game_id)), (True, ClaimDraw(self.game_id))):
             wanted = partial(self._may_claim, draw=draw)
             if wanted():

@@ -12,7 +12,7 @@ import structlog
 
 from bridge import event_types
 from bridge.errors import JournalError, RecordError
-from bridge.event_data import about, facts_after, facts_before
+from bridge.event_data import about, facts_after, facts_before, settled
 from bridge.interfaces import Draft, Entry, GameInfo, Journal
 from bridge.live_flag import LiveFlag
 from bridge.outbox import Outbox
@@ -100,8 +100,8 @@ class Tracker:
             return
         setup = setup_of(info, rules, source, precision_ms)
         self._ledger = Ledger(setup)
-        how = {"seat": seat, "clock_source": source, "precision_ms": precision_ms, "delayed": delayed}
-        await self._append([self._draft(Started(setup), {**how, **about(info), **facts_after(self._ledger)})])
+        facts = {"seat": seat, "delayed": delayed, **settled(setup), **about(info), **facts_after(self._ledger)}
+        await self._append([self._draft(Started(setup), facts)])
 
     async def resume(self) -> bool:
         """Take the ledger up where the journal has it; False: it has nothing of the game. Raises JournalError."""

@@ -131,13 +131,13 @@ class WatchedGame:
     """One game of other people. `judging`: held while a whole game is taken in at once."""
 
     def __init__(self, game_id: str, tracker: Tracker, subject: Subject, judging: asyncio.Semaphore) -> None:
-        self._judging = judging
         self.game_id = game_id
         self._tracker = tracker
         self._finished = subject.finished
         self._ways = subject.ways
         self._rules = subject.rules
         self._wanted = subject.wanted
+        self._judging = judging
         self._behind = False
 
     async def run(self) -> None:
