@@ -1,6 +1,7 @@
 """Whatever ends a stream, it is opened again, and nothing of it is taken for the end of the game."""
 
 import asyncio
+import gc
 import itertools
 import json
 import time
@@ -8,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import aiohttp
 import pytest
 import structlog
 from aiohttp import web
@@ -22,6 +24,7 @@ from bridge.interfaces import (
     GameStarted,
     GameState,
 )
+from bridge.platforms.lichess.client import Client
 
 if TYPE_CHECKING:
     from tests.platforms.conftest import Answer, Connect, Script, Take
@@ -288,6 +291,25 @@ async def test_closing_ends_the_streams(script: "Script", connect: "Connect", ta
     await asyncio.sleep(0.1)
     await platform.close()
     assert shape(await reading)[:2] == ["Connected", "GameOpened0"]
+
+
+async def test_streams_that_have_ended_leave_nothing_with_the_connection_they_shared(script: "Script") -> None:
+    script.on(GAME, script.streams(full(0), 0.02))
+    client = Client(script.url, "", script.QUICK)
+
+    async def read() -> None:
+        async with client.lines(GAME.removeprefix("GET "), silence_s=10) as lines:
+            assert len([line async for line in lines]) == 1
+
+    def in_memory() -> int:
+        return sum(type(each) is aiohttp.StreamReader for each in gc.get_objects())
+
+    await read()
+    before = in_memory()
+    for _ in range(20):
+        await read()
+    assert in_memory() < before + 10
+    await client.close()
 
 
 async def test_the_name_is_in_the_agent_once_it_is_known(script: "Script", connect: "Connect", take: "Take") -> None:

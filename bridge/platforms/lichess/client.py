@@ -2,8 +2,8 @@
 
 import asyncio
 import importlib.metadata
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from functools import cache
 
 import aiohttp
@@ -125,10 +125,10 @@ class Client:
             raise no_answer(what, cause) from None
         self._streams[path] = response
         try:
-            _wake_when_closed(response)
-            await self._must_be_stream(response, what)
-            async with aclosing(_read_lines(response, what)) as lines:
-                yield lines
+            with _woken_when_closed(response):
+                await self._must_be_stream(response, what)
+                async with aclosing(_read_lines(response, what)) as lines:
+                    yield lines
         finally:
             if self._streams.get(path) is response:
                 del self._streams[path]
@@ -173,8 +173,12 @@ class Client:
             await self._session.close()
 
 
-def _wake_when_closed(response: aiohttp.ClientResponse) -> None:
-    """When the session is closed or a chunk is broken, aiohttp lets a reader wait for ever, without its timeout."""
+@contextmanager
+def _woken_when_closed(response: aiohttp.ClientResponse) -> Iterator[None]:
+    """When the session is closed or a chunk is broken, aiohttp lets a reader wait for ever, without its timeout.
+
+    A stream that has ended cleanly leaves its connection open, for months perhaps: nothing of the stream stays with it.
+    """
     connection = response.connection
     protocol = connection.protocol if connection is not None else None
     closed = protocol.closed if protocol is not None else None
@@ -184,8 +188,14 @@ def _wake_when_closed(response: aiohttp.ClientResponse) -> None:
         if not content.is_eof() and content.exception() is None:
             content.set_exception(aiohttp.ClientConnectionError("the connection broke"))
 
-    if closed is not None:
-        closed.add_done_callback(wake)
+    if closed is None:
+        yield
+        return
+    closed.add_done_callback(wake)
+    try:
+        yield
+    finally:
+        closed.remove_done_callback(wake)
 
 
 async def _read_lines(response: aiohttp.ClientResponse, what: str) -> AsyncGenerator[bytes, None]:

@@ -261,7 +261,7 @@ class Lichess:
                 tried = reader.doubt if reader is not None and action.repeatable else lambda: None
                 sent = _played(action, reader)
                 await self._owed(action.game_id, self._moved_on(action.game_id), tried).move(path, action.game_id)
-                if sent is not None:
+                if sent is not None and self._games.get(action.game_id) is reader:  # else it was the last move
                     self._accepted[action.game_id] = sent
             case Resign() | ClaimVictory() | ClaimDraw():
                 path = f"/api/bot/game/{action.game_id}/{_VERBS[type(action)]}"
