@@ -9,15 +9,16 @@ from bridge.interfaces import GameInfo, GameMessage, Limit
 
 
 class Days:
-    """One game's. `idle`: whether nothing is owed in it now; `count` False: it has a clock, and is never left."""
+    """One game's. `count` False: it has a clock, and is never left."""
 
-    def __init__(self, terms: DaysTerms, idle: Callable[[], bool]) -> None:
+    def __init__(self, terms: DaysTerms) -> None:
         self.count = False
         self._terms = terms
-        self._idle = idle
+        self._idle: Callable[[], bool] | None = None
+        """While its stream is read."""
         self._lost_at_s: float | None = None
         self._patience = asyncio.Timeout(None)
-        self._listening = self._leaving = False
+        self._leaving = False
 
     def begin(self, info: GameInfo) -> None:
         """What the platform says of the game."""
@@ -35,9 +36,14 @@ class Days:
         clocks, ponder = (own.clock_ms, own.clock_ms), self._terms.ponder
         return Limit(*clocks, 0, 0, own.deadline_ms, plain=True, move_ms=own.move_ms, ponder=ponder)
 
-    async def listen(self, stream: AsyncGenerator[GameMessage], read: Callable[[GameMessage], Awaitable[None]]) -> bool:
-        """Have the stream read to its end; False: it was left before."""
-        self._listening = True
+    async def listen(
+        self,
+        stream: AsyncGenerator[GameMessage],
+        read: Callable[[GameMessage], Awaitable[None]],
+        idle: Callable[[], bool],
+    ) -> bool:
+        """Have the stream read to its end; False: it was left before. `idle`: whether nothing is owed in it now."""
+        self._idle = idle
         try:
             async with self._patience, aclosing(stream) as messages:
                 async for message in messages:
@@ -50,17 +56,17 @@ class Days:
                 raise
             return False
         finally:
-            self._listening = False
+            self._idle = None
         return True
 
     def leave(self) -> None:
         """Leave as soon as nothing is owed."""
         self._leaving = True
         waits = self._patience.when() is not None and not self._patience.expired()
-        if self._listening and waits:
+        if waits:
             self._wait()
 
     def _wait(self) -> None:
-        if self.count and self._idle():
+        if self.count and self._idle is not None and self._idle():
             wait_ms = 0 if self._leaving else self._terms.leave_ms
             self._patience.reschedule(asyncio.get_running_loop().time() + wait_ms / 1000)

@@ -36,6 +36,7 @@ from bridge.interfaces import (
     GameMessage,
     GameOpened,
     GameState,
+    Journal,
     Limit,
     OpponentGone,
     Resign,
@@ -89,7 +90,7 @@ class Session:
         self._offers: Offers | None = None
         self._can_claim = False
         self._idle: Idle | None = None
-        self._days = Days(bot.style.days, lambda: self._turn is None and self._is_running())
+        self._days = Days(bot.style.days)
         self._stopwatch = Stopwatch(bot.measures)
 
     @property
@@ -116,17 +117,18 @@ class Session:
 
     async def listen_on(self) -> None:
         """After `run`: answer what is asked for the end only then. It may be ended at any time."""
-        if self._talk is None or not self._talk.goes_on:
+        talk, self._talk = self._talk, None
+        if talk is None or not talk.goes_on:
             return
         try:
-            await listen_on(self.game_id, self._bot.platform.chat, self._talk.heard_late)
+            await listen_on(self.game_id, self._bot.platform.chat, talk.heard_late)
             await self._voice.finish(_GOODBYE_S)
         finally:
             await self._voice.finish(0)
 
     async def _play(self, over: Callable[[], None]) -> bool:
         try:
-            if not await self._days.listen(self._bot.platform.game(self.game_id), self._read):
+            if not await self._days.listen(self._bot.platform.game(self.game_id), self._read, self._is_idle):
                 return False
             if not self._tracker.is_open:
                 raise Refused(f"game {self.game_id}: the platform knows of no such game", status=404)
@@ -205,12 +207,13 @@ class Session:
         await self._talk.open()
         offered = await history.draw_offered(self._bot.journal, self.me, self.game_id)
         thoughts, endings = await self._tracker.thoughts(side), (self._style.resign, self._style.draw)
-        self._opinion = Opinion(self.seat, self._tracker.ledger, *endings, thoughts, self._keep)
+        keep = partial(_keep, bot.journal, self.game_id, self.me)
+        self._opinion = Opinion(self.seat, self._tracker.ledger, *endings, thoughts, keep)
         self._offers = Offers(
             *(self.game_id, self._seat, self._tracker.ledger, self._errands),
             offered=offered,
             likes_a_draw=self._opinion.likes_a_draw,
-            stood=lambda: self._tasks.spawn(self._remember_draw()),
+            stood=partial(_draw_stood, self._tasks, bot.journal, self.me, self.game_id),
             takebacks=self._style.takebacks,
         )
         if self._idle is not None:
@@ -220,7 +223,8 @@ class Session:
     def _get_engine(self, info: GameInfo) -> None:
         bot, self._engine = self._bot, self._bot.engine_for(info, self.seat.side, self._rules)
         engine = bot.new_engine(self._engine, self.game_id, info.player(not self.seat.side))
-        self._thinker = Thinker(engine, bot.new_fallback(), self._engine_failed, bot.source)
+        failed = partial(_engine_failed, self._failures, self.game_id, self.me)
+        self._thinker = Thinker(engine, bot.new_fallback(), failed, bot.source)
         if not self._days.count:  # else it may not be needed this time
             self._tasks.spawn(self._thinker.start())
 
@@ -241,13 +245,6 @@ class Session:
             self._offers.answer()
         if self._talk is not None and self.seat.acts:
             self._talk.announce(self._tracker.ledger)
-
-    async def _remember_draw(self) -> None:
-        try:
-            await history.remember_draw(self._bot.journal, self.me, self.game_id)
-        except JournalError as error:
-            # After a restart it may be offered once more, which harms nobody.
-            log.warning("draw_not_remembered", game=self.game_id, cause=str(error))
 
     def _facts(self) -> Facts:
         tracker = self._tracker
@@ -305,6 +302,9 @@ class Session:
     def _is_running(self) -> bool:
         return self._tracker.ledger.platform is None
 
+    def _is_idle(self) -> bool:
+        return self._turn is None and self._is_running()
+
     def _may_claim(self, *, draw: bool) -> bool:
         """Lichess answers 200 to a claim on our own turn, and does nothing."""
         ledger = self._tracker.ledger
@@ -329,9 +329,6 @@ class Session:
             await self._accept_draw()
         return choice
 
-    def _keep(self, thought: Evaluation) -> None:
-        self._bot.journal.keep(self.game_id, f"engine:{self.me}", to_line(thought), 0)
-
     async def _accept_draw(self) -> None:
         """An offer that stands, before our move declines it; when the game is over this ends with its turn."""
         if self._offers is not None and self._offers.accepts_draw:
@@ -348,9 +345,6 @@ class Session:
         time = budget(tracker.ledger, overhead_ms, tracker.elapsed_ms(), cap_ms, plain=plain)
         increments = (time.white_increment_ms, time.black_increment_ms)
         return Limit(time.white_ms, time.black_ms, *increments, time.deadline_ms, plain=plain)
-
-    def _engine_failed(self, cause: str) -> None:
-        self._failures.put([Draft(event_types.ENGINE_FAILED, self.game_id, {"cause": cause}, self.me)])
 
     # -- the end -------------------------------------------------------------------------------------------------
 
@@ -392,6 +386,32 @@ class Session:
         finally:
             if self._thinker is not None:
                 await self._thinker.close()
+            if self._talk is not None and not self._talk.goes_on:
+                # They would keep each other, and all of the game, until the garbage collector comes by.
+                self._talk = None
+
+
+# What parts of a game are given for their news knows nothing of the session: it would be kept as well, as above.
+
+
+def _keep(journal: Journal, game_id: str, account: str, thought: Evaluation) -> None:
+    journal.keep(game_id, f"engine:{account}", to_line(thought), 0)
+
+
+def _engine_failed(outbox: Outbox, game_id: str, account: str, cause: str) -> None:
+    outbox.put([Draft(event_types.ENGINE_FAILED, game_id, {"cause": cause}, account)])
+
+
+def _draw_stood(tasks: Tasks, journal: Journal, account: str, game_id: str) -> None:
+    tasks.spawn(_remember_draw(journal, account, game_id))
+
+
+async def _remember_draw(journal: Journal, account: str, game_id: str) -> None:
+    try:
+        await history.remember_draw(journal, account, game_id)
+    except JournalError as error:
+        # After a restart it may be offered once more, which harms nobody.
+        log.warning("draw_not_remembered", game=game_id, cause=str(error))
 
 
 def _may_act(info: GameInfo) -> bool:

@@ -3,6 +3,7 @@
 import asyncio
 import contextvars
 from collections.abc import Coroutine
+from contextlib import suppress
 
 import structlog
 
@@ -30,7 +31,11 @@ class Tasks:
 
     def _done(self, task: asyncio.Task[None]) -> None:
         self._running.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
+        if task.cancelled():
+            # It keeps the error that ended it until somebody asks, and with that all that it worked on.
+            with suppress(asyncio.CancelledError):
+                task.result()
+        elif (error := task.exception()) is not None:
             # An error of ours says what is wrong; any other one is a fault to be mended, and told with its trace.
             trace = None if isinstance(error, BridgeError) else error
             log.error("task_failed", cause=str(error) or type(error).__name__, exc_info=trace)

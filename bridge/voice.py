@@ -70,6 +70,7 @@ class Voice:
             await asyncio.wait({self._speaker}, timeout=timeout_s)
             self._speaker.cancel()
             await asyncio.wait({self._speaker})
+        self._speaker = None
         self._waiting.clear()
 
     async def _speak(self) -> None:

@@ -45,7 +45,20 @@ def to_pgn(
     become `[%eval]` as Lichess writes it, with the depth: only for a game that is over on its platform (fair play).
     `sans`: the SAN of every ply, where it is known.
     """
-    return exported(pgn_game(verdict, event=event, date=date, evaluations=evaluations), sans)
+    game = pgn_game(verdict, event=event, date=date, evaluations=evaluations)
+    try:
+        return exported(game, sans)
+    finally:
+        _take_apart(game)
+
+
+def _take_apart(game: chess.pgn.Game) -> None:
+    """A node and the next one refer to each other: a long game would wait for the garbage collector."""
+    nodes: list[chess.pgn.GameNode] = [game]
+    while nodes:
+        node = nodes.pop()
+        nodes += node.variations
+        node.variations.clear()
 
 
 def exported(game: chess.pgn.Game, sans: Sequence[str] | None = None) -> str:
