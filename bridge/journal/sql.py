@@ -119,8 +119,8 @@ class SqlJournal:
     async def __aenter__(self) -> Self:
         return await self.open()
 
-    async def __aexit__(self, *_exc: object) -> None:
-        await self.close()
+    async def __aexit__(self, kind: type[BaseException] | None, *_exc: object) -> None:
+        await self.close(at_once=kind is asyncio.CancelledError)
 
     async def append(self, drafts: Sequence[Draft]) -> list[Entry]:
         """Store all or none, in order; returns once committed. Raises JournalError, or TypeError for data not JSON.
@@ -233,8 +233,13 @@ class SqlJournal:
         """How many appends wait for the next transaction."""
         return 0 if self._waiting is None else len(self._waiting.appends)
 
-    async def close(self) -> None:
-        """Write what is waiting, end the followers and let go of the file."""
+    async def close(self, *, at_once: bool = False) -> None:
+        """Write what is waiting, end the followers and let go of the file.
+
+        `at_once`: a program that holds the file is not waited for, and what waits for it is not stored.
+        """
+        if at_once and self._store is not None:
+            self._store.hurry()
         for chore in (self._sweeping, self._looking, self._probing, self._soon):
             if chore is not None:
                 chore.cancel()

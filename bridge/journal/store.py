@@ -3,6 +3,7 @@
 import json
 import os
 import sqlite3
+import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -29,6 +30,8 @@ from bridge.journal.upgrade import upgrade
 log = structlog.get_logger("kirichess_journal")
 
 BUSY_TIMEOUT_S = 5
+_BUSY_STEP_S = 0.2
+"""SQLite itself waits in one piece that nothing cuts short: so it is a small one, and begun again."""
 
 
 class Store:
@@ -48,6 +51,7 @@ class Store:
             take_up(self._file)
         self._compressor = zstandard.ZstdCompressor()
         self._swept: int | None = None
+        self._hurried = False
         self._checking: sqlite3.Connection | None = None
         # The driver begins nothing behind our back (isolation_level None). IMMEDIATE: a transaction that will write
         # waits for its turn at once, and never fails half way.
@@ -55,7 +59,7 @@ class Store:
             self._url, poolclass=StaticPool, connect_args={"timeout": BUSY_TIMEOUT_S, "isolation_level": None}
         )
         sa.event.listen(self._engine, "connect", _tune)
-        sa.event.listen(self._engine, "begin", _begin)
+        sa.event.listen(self._engine, "begin", self._begin)
         try:
             with self._transaction() as connection:
                 self._uuid = self._prepare(connection)
@@ -82,13 +86,31 @@ class Store:
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """A transaction on the driver itself: what SQLAlchemy would add takes half as long as the commit."""
         base = self._base
-        base.execute("BEGIN IMMEDIATE")
+        self._take_turn(base)
         try:
             yield base
             base.execute("COMMIT")
         except BaseException:
             base.rollback()
             raise
+
+    def _begin(self, connection: sa.Connection) -> None:
+        if connection.get_execution_options().get("reading"):
+            connection.exec_driver_sql("BEGIN")
+        else:
+            self._take_turn(_driver(connection))
+
+    def _take_turn(self, base: sqlite3.Connection) -> None:
+        """Begin to write, once no other program does."""
+        patient_until_s = time.monotonic() + BUSY_TIMEOUT_S
+        while True:
+            try:
+                base.execute("BEGIN IMMEDIATE")
+                return
+            except sqlite3.OperationalError as error:
+                is_busy = getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY")
+                if not is_busy or self._hurried or time.monotonic() > patient_until_s:
+                    raise
 
     def _prepare(self, connection: sa.Connection) -> str:
         """Create the tables in an empty database, else bring them up to date. Returns the journal's own id."""
@@ -276,6 +298,10 @@ class Store:
             self._lock = JournalLock(file)
         log.warning("journal_restored", journal=self._place, cause="its file was deleted while in use")
 
+    def hurry(self) -> None:
+        """Wait for no other program any more; from any thread."""
+        self._hurried = True
+
     def close(self) -> None:
         """Fold the write-ahead log into the file and let go of it."""
         if (checking := self._checking) is not None:
@@ -293,6 +319,7 @@ def _tune(connection: sqlite3.Connection, _record: object) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
     # In KiB. By itself it takes minutes to come to twice as much, and what is written is seldom read.
     connection.execute("PRAGMA cache_size = -1000")
+    connection.execute(f"PRAGMA busy_timeout = {round(1000 * min(_BUSY_STEP_S, BUSY_TIMEOUT_S))}")
 
 
 def _entry(seq: int, key: str, time_ms: int, kind: str, subject: str, account: str, text: str) -> Entry | None:
@@ -312,10 +339,6 @@ def _driver(connection: sa.Connection) -> sqlite3.Connection:
     driver = connection.connection.driver_connection
     assert isinstance(driver, sqlite3.Connection), "the driver is sqlite3"
     return driver
-
-
-def _begin(connection: sa.Connection) -> None:
-    connection.exec_driver_sql("BEGIN" if connection.get_execution_options().get("reading") else "BEGIN IMMEDIATE")
 
 
 def _inode(path: str) -> tuple[int, int] | None:

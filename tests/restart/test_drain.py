@@ -2,12 +2,15 @@
 
 import asyncio
 import signal
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bridge.arena import Arena, RequestLine
+from bridge.journal.store import BUSY_TIMEOUT_S
 
 
 def listening(arena: Arena) -> bool:
@@ -61,6 +64,24 @@ async def test_a_second_signal_during_the_drain_stops_at_once(arena: Arena, run_
         assert process.returncode is None
         process.send_signal(signal.SIGTERM)
         assert await asyncio.wait_for(process.wait(), 5) == 130
+    assert not game.over
+
+
+async def test_a_second_signal_stops_at_once_though_another_program_holds_the_journal(
+    arena: Arena, run_program: Any, wait_until: Any, tmp_path: Path
+) -> None:
+    game = arena.games[arena.pair("Human", "Kiri", 540)]
+    async with run_program(drain_s=60) as process:
+        await wait_until(lambda: listening(arena), "the game is read")
+        await played(arena, game, 2, wait_until)
+        with closing(sqlite3.connect(tmp_path / "journal.db", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            await played(arena, game, 4, wait_until)
+            process.send_signal(signal.SIGTERM)
+            await asyncio.sleep(0.3)
+            assert process.returncode is None
+            process.send_signal(signal.SIGTERM)
+            assert await asyncio.wait_for(process.wait(), BUSY_TIMEOUT_S - 1) == 130
     assert not game.over
 
 
