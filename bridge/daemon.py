@@ -360,8 +360,9 @@ class Daemon:
         accounts = [Stream(lobby.name, lobby.online, lobby.trouble) for _, lobby in self._lobbies]
         accounts += [Stream(source.name, source.online, source.trouble) for source in self._sources.values()]
         sinks = [Stream(feed.name, not feed.cause, feed.cause, vital=False) for feed in self._feeds]
-        # Not vital: a restart would lose what games keep in memory until the journal works again.
-        journal = Stream("journal", not self._journal.trouble, self._journal.trouble, vital=False)
+        # A restart would lose what games keep in memory until the journal works again; damage is there to stay.
+        trouble, damaged = self._journal.trouble, self._journal.damaged
+        journal = Stream("journal", not trouble, trouble, vital=damaged)
         return StatusReport(
             version=_VERSION,
             up_ms=steady_ms() - self._started_ms,

@@ -229,6 +229,11 @@ class SqlJournal:
         return self._last
 
     @property
+    def damaged(self) -> bool:
+        """Whether the file is no sound database; `trouble` says so."""
+        return bool(self._damage)
+
+    @property
     def waiting(self) -> int:
         """How many appends wait for the next transaction."""
         return 0 if self._waiting is None else len(self._waiting.appends)

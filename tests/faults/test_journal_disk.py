@@ -7,6 +7,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
 import structlog
 from click.testing import CliRunner
@@ -157,9 +158,14 @@ async def test_killed_in_the_middle_the_game_is_still_proved(table: Any) -> None
     verified(table.journal)
 
 
+async def health(table: Any) -> tuple[int, str]:
+    async with aiohttp.ClientSession() as session, session.get(f"{table.daemon.monitor.url}healthz") as answer:
+        return answer.status, await answer.text()
+
+
 async def test_a_file_that_is_damaged_under_way(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bridge.journal.sql.LOOK_S", 0.1)
-    await table.run()
+    await table.run(more={"monitor": {"listen": "127.0.0.1:0"}})
     game = table.pair()
     await table.play(game, 4)
     await table.settled(game)
@@ -169,12 +175,15 @@ async def test_a_file_that_is_damaged_under_way(table: Any, monkeypatch: pytest.
         file.seek(8 * 4096)
         file.write(b"\xff" * (len(whole) - 8 * 4096))
     await table.until(lambda: "is damaged; move it away" in trouble(table))
+    status, told = await health(table)
+    assert status == 503 and "is damaged; move it away" in told
     asked = table.arena.desk.create(table.arena.account("Visitor"), table.arena.account("Kiri"), WISH)
     await table.until(lambda: asked.status.value == "declined", what="a new game is refused")
     await table.play(game, 12)
     assert len(table.plies(game)) == 4
     table.journal.write_bytes(whole)
     await table.until(lambda: not trouble(table), what="it works again by itself")
+    assert (await health(table))[0] == 200
     await table.play(game, 16)
     await table.resign(game)
     await table.check_undisturbed(game)
