@@ -1,17 +1,18 @@
 """The three programs of the comparison, each set up for the same engine, the same slots and the arena."""
 
+import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import yaml
 
-from tests.peers.launch import commit_of, install
+from tests.peers.launch import HERE, commit_of, install
 from tests.peers.peers import TOKEN, peer_of
 
 ROOT = Path(__file__).parents[2]
@@ -48,6 +49,18 @@ class Contender:
             config = (_lichess_bot if peer.name == "lichess-bot" else _botli)(peer.config, engine)
         (folder / "config.yml").write_text(yaml.safe_dump(adapt(config)), encoding="utf-8")
         return folder
+
+
+def make_engine(folder: Path, line: Sequence[str], orders: Mapping[str, object]) -> Path:
+    """The scripted engine as a program in `folder`, which is made, with its orders beside it."""
+    folder.mkdir(parents=True)
+    engine = folder / ENGINE
+    text = (HERE / ENGINE).read_text(encoding="utf-8")
+    engine.write_text(f"#!{sys.executable} -Es\n{text}", encoding="utf-8")
+    engine.chmod(0o755)
+    given = {"line": line, "think": {}, "fail_from": 0, "crashes": 0, "hangs": 0, **orders}
+    (folder / "orders.json").write_text(json.dumps(given), encoding="utf-8")
+    return engine
 
 
 def our_daemon(work: Path) -> Contender:

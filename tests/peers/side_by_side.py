@@ -8,14 +8,13 @@ RESULTS.md beside this file.
 
 import argparse
 import asyncio
-import json
 import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
 
 from bridge.arena import Account, Arena, ArenaSettings, RequestLine
-from tests.peers.contenders import ENGINE, Contender, our_daemon, their_bot
+from tests.peers.contenders import ENGINE, Contender, make_engine, our_daemon, their_bot
 from tests.peers.launch import HERE, end_left, refused, start, stop
 from tests.peers.peers import TOKEN
 from tests.peers.process_tree import ProcessTree
@@ -29,25 +28,13 @@ _LONGEST_S = 60.0
 _SETTLE_S = 1.0
 
 
-def make_engine(folder: Path, line: list[str], scenario: Scenario) -> Path:
-    """The scripted engine as a program, with its orders beside it."""
-    folder.mkdir(parents=True)
-    engine = folder / ENGINE
-    text = (HERE / ENGINE).read_text(encoding="utf-8")
-    engine.write_text(f"#!{sys.executable} -Es\n{text}", encoding="utf-8")
-    engine.chmod(0o755)
-    orders = {"line": line, "think": {}, "fail_from": 0, "crashes": 0, "hangs": 0, **scenario.engine}
-    (folder / "orders.json").write_text(json.dumps(orders), encoding="utf-8")
-    return engine
-
-
 async def measure(contender: Contender, scenario: Scenario, line: list[str], work: Path) -> Measured:
     """One program through one scenario."""
     stage, log = Stage(), list[RequestLine]()
     accounts = [Account("Peer", TOKEN, title="BOT"), Account("Rival", "lip_human_Rival")]
     async with Arena(accounts, ArenaSettings(seed=1), faults=stage, request_log=log) as arena:
         stage.arena = arena
-        engine = make_engine(work / "engine", line, scenario)
+        engine = make_engine(work / "engine", line, scenario.engine)
         home = contender.settle_in(work / "home", arena.url, engine)
         process = await start(contender.interpreter, contender.command(), home, work)
         try:
