@@ -4,8 +4,8 @@ import asyncio
 import enum
 import time
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from bridge.errors import DailyLimit, RateLimited
@@ -74,8 +74,11 @@ class Gate:
         try:
             await waiter.turn
             self._check_hold(kind)
-            with self._counted(lane):
+            try:
                 yield
+            except RateLimited:
+                self._traffic.limited[lane.name.lower()] += 1
+                raise
         except RateLimited as error:
             if kind and not isinstance(error, DailyLimit):
                 self.hold(kind, self._rate_limit_s if error.retry_after_s is None else error.retry_after_s)
@@ -86,14 +89,6 @@ class Gate:
     def _waiting_by_lane(self) -> dict[str, int]:
         return {lane.name.lower(): len(waiting) for lane, waiting in self._waiting.items()}
 
-    @contextmanager
-    def _counted(self, lane: Lane) -> Iterator[None]:
-        try:
-            yield
-        except RateLimited:
-            self._traffic.limited[lane.name.lower()] += 1
-            raise
-
     def _check_hold(self, kind: str) -> None:
         left_s = self._held_until.get(kind, 0.0) - self._clock()
         if left_s > 0:
@@ -103,6 +98,8 @@ class Gate:
     def _admit(self) -> None:
         crowded = False
         for lane, waiting in self._waiting.items():
+            if not waiting:
+                continue
             if crowded and lane >= Lane.CHAT:
                 return
             while (waiter := self._next(lane)) is not None:
