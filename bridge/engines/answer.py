@@ -23,7 +23,12 @@ def private_copy(ledger: Ledger) -> Ledger:
 def require_move(ledger: Ledger) -> None:
     """Raises EngineError where the side to move has no legal move: there is nothing to ask an engine."""
     if not any(ledger.board.generate_legal_moves()):
-        raise EngineError(f"no legal move in {ledger.board.fen()}: the game is over")
+        raise no_move(ledger)
+
+
+def no_move(ledger: Ledger) -> EngineError:
+    """There is nothing to ask an engine."""
+    return EngineError(f"no legal move in {ledger.board.fen()}: the game is over")
 
 
 def accept(ledger: Ledger, choice: Choice, engine: str) -> Choice:
