@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 import chess
 
 from bridge import event_types
+from bridge.alarm import Alarm
 from bridge.interfaces import Entry
 from bridge.rules.events import Ended, Event, Moved, TakenBack
 from bridge.rules.ledger import Ledger
@@ -26,7 +27,8 @@ class LiveFlag:
         self._steady_ms = steady_ms
         self._fallen = fallen
         self._running_since_ms: int | None = None
-        self._timer: asyncio.TimerHandle | None = None
+        self._alarm = Alarm(self._falls)
+        self._turn = chess.WHITE
 
     def resume(self, entries: Sequence[Entry]) -> None:
         """What was told before a restart, and neither withdrawn nor confirmed, is still open."""
@@ -42,13 +44,12 @@ class LiveFlag:
 
     def stop(self) -> None:
         """No flag falls by local estimate while a reading is taken in."""
-        if self._timer is not None:
-            self._timer.cancel()
+        self._alarm.off()
 
     def close(self) -> None:
         """No flag falls here any more. Whoever was told of it is let go of: they would keep each other, and with them
         a whole game, until the garbage collector comes by."""
-        self.stop()
+        self._alarm.close()
         self._fallen = _tell_nobody
 
     def read(self, ledger: Ledger, snapshot: Snapshot, taken: Sequence[Event]) -> chess.Color | None:
@@ -72,7 +73,8 @@ class LiveFlag:
         if self.delayed or self._running_since_ms is None or ledger.outcome or self.shown is not None:
             return
         left_s = max(0, self._left_ms(ledger)) / 1000
-        self._timer = asyncio.get_running_loop().call_later(left_s, self._falls, ledger.turn)
+        self._turn = ledger.turn
+        self._alarm.set(asyncio.get_running_loop().time() + left_s)
 
     def _left_ms(self, ledger: Ledger) -> int:
         """The KiriChess clock of the side to move now, by local estimate."""
@@ -89,9 +91,9 @@ class LiveFlag:
             return self._running_since_ms  # a repeated line, or one without a clock, says nothing of the turn
         return snapshot.at_ms - spent_ms
 
-    def _falls(self, side: chess.Color) -> None:
-        self.shown = side
-        self._fallen(side)
+    def _falls(self) -> None:
+        self.shown = self._turn
+        self._fallen(self._turn)
 
 
 def _tell_nobody(_side: chess.Color) -> None:

@@ -9,6 +9,7 @@ from functools import cache
 import aiohttp
 import structlog
 
+from bridge.alarm import Alarm
 from bridge.errors import ServerError, Unreachable, UsageError
 from bridge.platforms.lichess.answers import Answer, no_answer
 from bridge.platforms.lichess.lines import LineSplitter
@@ -127,7 +128,7 @@ class Client:
         try:
             with _woken_when_closed(response):
                 await self._must_be_stream(response, what)
-                async with aclosing(_read_lines(response, what)) as lines:
+                async with aclosing(_read_lines(response, what, silence_s)) as lines:
                     yield lines
         finally:
             if self._streams.get(path) is response:
@@ -198,16 +199,26 @@ def _woken_when_closed(response: aiohttp.ClientResponse) -> Iterator[None]:
         closed.remove_done_callback(wake)
 
 
-async def _read_lines(response: aiohttp.ClientResponse, what: str) -> AsyncGenerator[bytes, None]:
-    splitter = LineSplitter()
+async def _read_lines(response: aiohttp.ClientResponse, what: str, silence_s: float) -> AsyncGenerator[bytes, None]:
+    splitter, content, loop = LineSplitter(), response.content, asyncio.get_running_loop()
+    silence = Alarm(lambda: content.set_exception(TimeoutError()))
+    if response.connection is not None and (protocol := response.connection.protocol) is not None:
+        protocol.read_timeout = None  # it would make a timer for every chunk
     try:
-        while chunk := await response.content.readany():
+        while True:
+            silence.set(loop.time() + silence_s)
+            chunk = await content.readany()
+            silence.off()
+            if not chunk:
+                break
             for line in splitter.feed(chunk):
                 yield line
             if splitter.take_dropped():
                 log.warning("line_dropped", stream=what, cause=f"longer than {splitter.limit} bytes")
     except (aiohttp.ClientError, TimeoutError, OSError) as cause:
         raise no_answer(what, cause) from None
+    finally:
+        silence.close()
 
 
 async def _body(response: aiohttp.ClientResponse, limit: int) -> bytes:
