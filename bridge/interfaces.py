@@ -4,6 +4,7 @@ Platforms turn bytes into snapshots and perform actions; engines choose a move; 
 happened; sinks follow it. None of them knows another, and none of them decides anything about a game.
 """
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, runtime_checkable
@@ -381,6 +382,10 @@ class Journal(Protocol):
 
     async def append(self, drafts: Sequence[Draft]) -> list[Entry]:
         """Store all or none, in order; those whose key is there already are left out of the answer."""
+        ...
+
+    def put(self, drafts: Sequence[Draft]) -> asyncio.Future[list[Entry]]:
+        """`append` for whoever has no task to wait in: what it returns or raises comes as the answer."""
         ...
 
     def follow(self, after: int) -> AsyncIterator[Entry]:

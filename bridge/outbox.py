@@ -7,11 +7,12 @@ A game waits for the journal, so that what is shown or done stands in it first; 
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 
 import structlog
 
 from bridge.errors import JournalError
-from bridge.interfaces import Draft, Journal
+from bridge.interfaces import Draft, Entry, Journal
 
 log = structlog.get_logger("kirichess_tracker")
 
@@ -28,54 +29,96 @@ class Outbox:
         self._journal = journal
         self._game_id = game_id
         self._waiting: list[Draft] = []
-        self._storing: asyncio.Task[None] | None = None
+        self._patient: list[asyncio.Future[None]] = []
+        self._storing = False
+        self._pause: asyncio.Task[None] | None = None
+        self._pause_s = _PAUSES_S[0]
         self._failing = False
         self._closed = False
 
     def put(self, drafts: Sequence[Draft]) -> None:
         """Have them stored, after all that was put before."""
         self._waiting += drafts
-        if self._waiting and (self._storing is None or self._storing.done()):
-            self._storing = asyncio.create_task(self._store())
+        if self._waiting and not self._storing:
+            self._storing = True
+            self._store()
 
     async def stored(self) -> None:
         """Wait until everything is stored, or the journal turns out not to take it now."""
-        if self._storing is not None and not self._failing:
-            await asyncio.wait({self._storing}, timeout=_PATIENCE_S)
+        if self._storing and not self._failing:
+            waiter = self._waiter()
+            patience = asyncio.get_running_loop().call_later(_PATIENCE_S, _let_go, waiter)
+            try:
+                await waiter
+            finally:
+                patience.cancel()
 
     async def empty(self) -> None:
         """Wait until everything is stored, however long it takes."""
-        if self._storing is not None:
-            await asyncio.wait({self._storing})
+        if self._storing:
+            await self._waiter()
 
     def close(self) -> None:
         """Try no more after the next failure: what is left can be worked out anew from the platform's game."""
         self._closed = True
 
-    async def _store(self) -> None:
-        pause_s = _PAUSES_S[0]
-        while self._waiting:
-            batch = tuple(self._waiting)
-            try:
-                await self._journal.append(batch)
-            except JournalError as error:
-                tell = log.debug if self._failing else log.error
-                tell("game_not_stored", game=self._game_id, events=len(batch), cause=str(error))
-                if self._closed:
-                    return
-                self._failing = True
-                await self._pause(pause_s)
-                pause_s = min(_PAUSES_S[1], 2 * pause_s)
-                continue
-            del self._waiting[: len(batch)]
-            if self._failing:
-                log.info("game_stored_again", game=self._game_id)
-            self._failing = False
-            pause_s = _PAUSES_S[0]
+    def _waiter(self) -> asyncio.Future[None]:
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._patient.append(waiter)
+        return waiter
 
-    async def _pause(self, pause_s: float) -> None:
-        """Cut short where the journal works for others: but what fails by a fault of its own is no storm of tries."""
+    def _store(self) -> None:
+        # No task waits for the answer: one for every ply would be many.
+        batch = tuple(self._waiting)
+        self._journal.put(batch).add_done_callback(partial(self._answered, len(batch)))
+
+    def _answered(self, events: int, answer: asyncio.Future[list[Entry]]) -> None:
+        error = None if answer.cancelled() else answer.exception()
+        if isinstance(error, JournalError):
+            self._fails(events, error)
+        elif error is not None or answer.cancelled():
+            self._rest()
+            if error is not None:
+                raise error
+        else:
+            self._works(events)
+
+    def _works(self, events: int) -> None:
+        del self._waiting[:events]
+        if self._failing:
+            log.info("game_stored_again", game=self._game_id)
+            self._failing, self._pause_s = False, _PAUSES_S[0]
+        if self._waiting:
+            self._store()
+        else:
+            self._rest()
+
+    def _fails(self, events: int, error: JournalError) -> None:
+        tell = log.debug if self._failing else log.error
+        tell("game_not_stored", game=self._game_id, events=events, cause=str(error))
+        if self._closed:
+            self._rest()
+        else:
+            self._failing = True
+            self._pause = asyncio.create_task(self._again(self._pause_s))
+            self._pause_s = min(_PAUSES_S[1], 2 * self._pause_s)
+
+    def _rest(self) -> None:
+        self._storing = False
+        for waiter in self._patient:
+            _let_go(waiter)
+        self._patient.clear()
+
+    async def _again(self, pause_s: float) -> None:
+        """After a pause, cut short where the journal works for others: but what fails by a fault of its own is no storm
+        of tries."""
         await asyncio.sleep(min(pause_s, _PAUSES_S[0]))
         with suppress(TimeoutError):
             async with asyncio.timeout(pause_s - _PAUSES_S[0]):
                 await self._journal.works()
+        self._store()
+
+
+def _let_go(waiter: asyncio.Future[None]) -> None:
+    if not waiter.done():
+        waiter.set_result(None)

@@ -127,12 +127,20 @@ class SqlJournal:
 
         A caller that is cancelled meanwhile cannot know whether its drafts were stored: give them keys.
         """
-        rows = [Row.of(draft) for draft in drafts]
-        batch = self._next_batch()
-        waiter: asyncio.Future[list[Entry]] = asyncio.get_running_loop().create_future()
-        batch.appends.append(rows)
-        batch.waiters.append(waiter)
-        return await waiter
+        return await self.put(drafts)
+
+    def put(self, drafts: Sequence[Draft]) -> asyncio.Future[list[Entry]]:
+        """`append`, which the answer says the end of."""
+        answer: asyncio.Future[list[Entry]] = asyncio.get_running_loop().create_future()
+        try:
+            rows = [Row.of(draft) for draft in drafts]
+            batch = self._next_batch()
+        except (JournalError, TypeError, ValueError) as error:
+            answer.set_exception(error)
+        else:
+            batch.appends.append(rows)
+            batch.waiters.append(answer)
+        return answer
 
     async def advance(self, name: str, seq: int) -> None:
         """Store a cursor; returns once committed. Raises JournalError."""

@@ -22,16 +22,17 @@ class Disk:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.full = False
         self.slow = False
-        append = SqlJournal.append
+        put = SqlJournal.put
 
         async def fallible(journal: SqlJournal, drafts: Any) -> Any:
             while self.slow:
                 await asyncio.sleep(0.01)
             if self.full:
                 raise JournalError("journal: the disk is full; make room")
-            return await append(journal, drafts)
+            return await put(journal, drafts)
 
         monkeypatch.setattr(SqlJournal, "append", fallible)
+        monkeypatch.setattr(SqlJournal, "put", lambda *given: asyncio.ensure_future(fallible(*given)))
         monkeypatch.setattr("bridge.outbox._PAUSES_S", (0.05, 0.1))
 
 
