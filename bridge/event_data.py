@@ -6,7 +6,7 @@ from bridge.interfaces import GameInfo
 from bridge.records.verdict_json import effects_object
 from bridge.rules.events import Agreed, Ended, Event, Moved, TakenBack
 from bridge.rules.ledger import Ledger
-from bridge.rules.position import to_fen
+from bridge.rules.position import check_sign, to_fen, to_san
 from bridge.rules.snapshot import Setup
 
 
@@ -35,12 +35,20 @@ def about(info: GameInfo) -> dict[str, object]:
     }
 
 
-def facts_before(ledger: Ledger, event: Event) -> dict[str, object]:
-    """What can only be said before the event: a move's SAN and where it stood, how many plies are left, how it ended.
+def take_in(ledger: Ledger, event: Event) -> dict[str, object]:
+    """Apply an event; what it tells by itself: a move's SAN and where it stood, how many plies are left, how it ended.
 
     Raises:
-        RecordError: an illegal move.
+        RecordError: `Ledger.apply`.
     """
+    facts = _facts_before(ledger, event)
+    ledger.apply(event)
+    if isinstance(event, Moved):
+        facts["san"] = f"{facts['san']}{check_sign(ledger.board)}"
+    return facts
+
+
+def _facts_before(ledger: Ledger, event: Event) -> dict[str, object]:
     if isinstance(event, TakenBack):
         return {"plies": event.plies}
     if isinstance(event, Agreed):
@@ -54,7 +62,7 @@ def facts_before(ledger: Ledger, event: Event) -> dict[str, object]:
         "ply": len(ledger.moves) + 1,
         "side": chess.COLOR_NAMES[ledger.turn],
         "uci": event.uci,
-        "san": ledger.board.san(move),
+        "san": to_san(ledger.board, move),
         "think_ms": event.think_ms,
     }
 

@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 from bridge import event_types
 from bridge.errors import RecordError
-from bridge.event_data import facts_after, facts_before, settled
+from bridge.event_data import facts_after, settled, take_in
 from bridge.interfaces import Entry
 from bridge.records import fields
 from bridge.records.events import decode, encode
@@ -122,17 +122,15 @@ def against_events(game: str, entries: Sequence[Entry], clocks_ms: Sequence[int 
 
 
 def _applied(game: str, ledger: Ledger, entry: Entry, event: Event) -> dict[str, object] | Difference:
-    """Take an event in: what was to be told before it, or why it cannot come next."""
+    """Take an event in: what was to be told of it, or why it cannot come next."""
     ply = len(ledger.moves) + 1
     told = entry.data.get("ply", ply) if isinstance(event, Moved) else ply
     if isinstance(told, int) and told > ply:
         return Difference(game, ply, f"is not stored; the next one that is stored is ply {told}")
     try:
-        facts = facts_before(ledger, event)
-        ledger.apply(event)
+        return take_in(ledger, event)
     except (RecordError, TypeError, ValueError, AttributeError) as error:  # a field may be of another kind
         return Difference(game, ply, f"entry {entry.seq} cannot come next: {error}")
-    return facts
 
 
 def against_source(game: str, stored: Sequence[Event], events: Sequence[Event]) -> Iterator[Difference]:

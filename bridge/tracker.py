@@ -12,7 +12,7 @@ import structlog
 
 from bridge import event_types
 from bridge.errors import JournalError, RecordError
-from bridge.event_data import about, facts_after, facts_before, settled
+from bridge.event_data import about, facts_after, settled, take_in
 from bridge.interfaces import Draft, Entry, GameInfo, Journal
 from bridge.live_flag import LiveFlag
 from bridge.outbox import Outbox
@@ -151,8 +151,7 @@ class Tracker:
     def _apply(self, event: Event) -> list[Draft]:
         ledger = self.ledger
         known = len(ledger.anomalies)
-        facts = facts_before(ledger, event)
-        ledger.apply(event)
+        facts = take_in(ledger, event)
         if isinstance(event, Moved):
             self._sans.append(str(facts["san"]))
         draft = self._draft(event, {**facts, **facts_after(ledger)})
