@@ -63,23 +63,29 @@ def _take_apart(game: chess.pgn.Game) -> None:
 
 def exported(game: chess.pgn.Game, sans: Sequence[str] | None = None) -> str:
     """The text of a game, with an empty line behind it. `sans`: those of its moves, if it has no variations."""
-    exporter = chess.pgn.StringExporter(columns=100) if sans is None else _Known(sans)
-    return game.accept(exporter) + "\n"
+    exporter = chess.pgn.StringExporter(columns=100)
+    if sans is None:
+        return game.accept(exporter) + "\n"
+    for name, value in game.headers.items():
+        exporter.visit_header(name, value)
+    exporter.end_headers()
+    _write_moves(exporter, game, sans)
+    exporter.visit_result(game.headers["Result"])
+    return exporter.result() + "\n"
 
 
-class _Known(chess.pgn.StringExporter):
-    """Works out no SAN: that takes most of an exporter's time."""
-
-    def __init__(self, sans: Sequence[str]) -> None:
-        super().__init__(columns=100)
-        self._sans = iter(sans)
-
-    def visit_move(self, board: chess.Board, move: chess.Move) -> None:
-        known = next(self._sans)
-        if board.turn == chess.WHITE or self.force_movenumber:
-            self.write_token(f"{board.fullmove_number}{'.' if board.turn else '...'} ")
-        self.write_token(f"{known} ")
-        self.force_movenumber = False
+def _write_moves(exporter: chess.pgn.StringExporter, game: chess.pgn.Game, sans: Sequence[str]) -> None:
+    """Without a board: to make every move on one takes most of an exporter's time."""
+    if game.comment:
+        exporter.visit_comment(game.comment)
+    before = game.ply()
+    for ply, (node, san) in enumerate(zip(game.mainline(), sans, strict=True), before):
+        if ply % 2 == 0 or exporter.force_movenumber:
+            exporter.write_token(f"{ply // 2 + 1}{'...' if ply % 2 else '.'} ")
+        exporter.write_token(f"{san} ")
+        exporter.force_movenumber = False
+        if node.comment:
+            exporter.visit_comment(node.comment)
 
 
 def pgn_game(
@@ -97,8 +103,8 @@ def pgn_game(
         game.headers[name] = tag_text(value)
     _add_moves(game, counted)
     thought = by_ply(evaluations, counted.moves)
-    for node in game.mainline():
-        if (evaluation := thought.get(node.ply() - game.ply())) is not None:
+    for ply, node in enumerate(game.mainline(), 1):
+        if (evaluation := thought.get(ply)) is not None:
             node.set_eval(evaluation.after(not node.turn()), evaluation.depth)
     if counted.moves != verdict.moves:
         _add_platform_line(game, verdict)

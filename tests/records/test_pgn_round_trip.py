@@ -155,6 +155,13 @@ def comes_back(told: Verdict) -> None:
     the_same(judged, again)
     the_same(again, read(to_pgn(again)).judge(judged.setup.rules))
     by_others(judged, text)
+    if judged is told:
+        assert to_pgn(told, sans=_sans(told)) == text
+
+
+def _sans(judged: Verdict) -> list[str]:
+    board = start_board(judged.start_fen)
+    return [board.san_and_push(read_move(board, uci)) for uci in judged.moves]
 
 
 def by_others(judged: Verdict, text: str) -> None:
