@@ -63,18 +63,22 @@ class Opinion:
     @property
     def gives_up(self) -> bool:
         """Whether the game is resigned, by the move that was taken last."""
-        return not self._is_hurried() and gives_up(self._ledger, self._scores(), self._resign, self._wdl)
+        if not self._resign.enabled or self._is_hurried():
+            return False
+        return gives_up(self._ledger, self._scores(), self._resign, self._wdl)
 
     def likes_a_draw(self, theirs: bool) -> bool:
         """By the engine's scores or by tables; one that is offered also where, for certain, our win cannot be paid or
         our flag not be saved."""
         ledger, side = self._ledger, self._seat.side
-        poor = theirs and self._seat.acts and ledger.certain and (cannot_pay(ledger, side) or must_fall(ledger, side))
+        if theirs and self._seat.acts and ledger.certain and (cannot_pay(ledger, side) or must_fall(ledger, side)):
+            return True
+        if not self._draw.enabled or self._is_hurried():
+            return False
         # What was drawn before our move is so after it; not any more after the opponent's.
         ours_last = ledger.moves[:-1] if ledger.turn != side else ledger.moves
         drawn = self._drawn_at is not None and self._drawn_at == ours_last
-        level = is_level(ledger, self._scores(), self._draw, 0 if drawn else None)
-        return poor or (level and not self._is_hurried())
+        return is_level(ledger, self._scores(), self._draw, 0 if drawn else None)
 
     def _scores(self) -> list[int | None]:
         """Of the moves that stand, and of the one that is to be played; not of those that were taken back."""

@@ -126,9 +126,10 @@ def marks_passed(ledger: Ledger, passed: set[tuple[chess.Color, int]]) -> list[t
 
     Marks at or above half the base of a short pool are told once, as the lowest one passed.
     """
-    news = []
+    news, marks = [], _marks(ledger)
     for side in chess.COLORS:
-        reached = [mark for mark in _marks(ledger) if ledger.clock_ms(side) <= mark and (side, mark) not in passed]
+        left_ms = ledger.clock_ms(side)
+        reached = [mark for mark in marks if left_ms <= mark and (side, mark) not in passed]
         passed.update((side, mark) for mark in reached)
         if reached:
             news.append((side, reached[0]))

@@ -87,18 +87,24 @@ def _increment(ledger: Ledger, side: chess.Color, plain: bool) -> int:
 
 
 def _dearest_toll(ledger: Ledger, side: chess.Color) -> int:
-    prices = ledger.setup.rules.dials.prices
-    own = ledger.board.occupied_co[side]
-    return max(prices.toll_ms[piece] for piece in chess.PIECE_TYPES if ledger.board.pieces_mask(piece, side) & own)
+    board, tolls_ms = ledger.board, ledger.setup.rules.dials.prices.toll_ms
+    own = board.occupied_co[side]
+    kinds = board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings
+    return max([toll_ms for toll_ms, kind in zip(tolls_ms[1:], kinds, strict=True) if kind & own])
 
 
 def _cheapest_toll(ledger: Ledger) -> int:
     """The least any legal move costs; a repeated position costs nothing, but cannot be counted on."""
     board, prices = ledger.board, ledger.setup.rules.dials.prices
-    castling = [prices.castling_ms] if any(board.generate_castling_moves()) else []
     # Cheapest pieces first: the first of them that can move at all settles it.
-    for piece in sorted(chess.PIECE_TYPES, key=prices.toll_ms.__getitem__):
-        mask = board.pieces_mask(piece, board.turn)
-        if mask and any(not board.is_castling(move) for move in board.generate_legal_moves(mask)):
-            return min([prices.toll_ms[piece], *castling])
-    return min(castling, default=0)
+    kinds = sorted(chess.PIECE_TYPES, key=prices.toll_ms.__getitem__)
+    toll_ms = next((prices.toll_ms[kind] for kind in kinds if _can_move(board, kind)), None)
+    if (toll_ms is None or toll_ms > prices.castling_ms) and any(board.generate_castling_moves()):
+        return prices.castling_ms
+    return toll_ms or 0
+
+
+def _can_move(board: chess.Board, kind: chess.PieceType) -> bool:
+    """Other than by castling."""
+    mask = board.pieces_mask(kind, board.turn)
+    return bool(mask) and any(not board.is_castling(move) for move in board.generate_legal_moves(mask))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import fields as dataclass_fields
+from functools import cache
 from typing import cast
 
 import chess
@@ -67,10 +68,16 @@ def decode(given: Json) -> Event:
 
 def _plain(fact: object) -> dict[str, object]:
     out: dict[str, object] = {}
-    for item in dataclass_fields(fact):  # type: ignore[arg-type]  # facts are dataclasses
-        value = getattr(fact, item.name)
-        out[item.name] = chess.COLOR_NAMES[value] if item.name in _SIDES and value is not None else value
+    kind: type = type(fact)
+    for name in _fields(kind):
+        value = getattr(fact, name)
+        out[name] = chess.COLOR_NAMES[value] if name in _SIDES and value is not None else value
     return out
+
+
+@cache
+def _fields(kind: type) -> tuple[str, ...]:
+    return tuple(item.name for item in dataclass_fields(kind))
 
 
 def _decode_side(name: str, value: object) -> object:

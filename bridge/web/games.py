@@ -191,7 +191,6 @@ class Games:
                 self._forget()
         self._seq = entry.seq
         self._moved_on.set()
-        self._moved_on = asyncio.Event()
 
     def _forget(self) -> None:
         finished = [game.id for game in self._games.values() if not game.running]
@@ -205,6 +204,7 @@ class Games:
         with suppress(TimeoutError):
             async with asyncio.timeout(within_s):
                 while self._seq < last:
+                    self._moved_on.clear()
                     await self._moved_on.wait()
         latest = list(reversed(self._games.values()))
         return [game for game in latest if game.running] + [game for game in latest if not game.running]
@@ -217,7 +217,7 @@ def _text(data: Mapping[str, object], name: str) -> str:
 
 def _number(data: Mapping[str, object], name: str) -> int | None:
     value = data.get(name)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return value if type(value) is int else None  # a bool is none
 
 
 def _newer(data: Mapping[str, object], name: str, known: int | None) -> int | None:

@@ -95,7 +95,10 @@ class GameReader:
             if self._notes or any(told_ms):
                 message = replace(message, snapshot=replace(message.snapshot, notes=self._notes, told_ms=told_ms))
             self._keep(message.snapshot)
-            self._state = GameState(message.snapshot, message.draw_offers, message.takeback_offers)
+            if isinstance(message, GameState):
+                self._state = message
+            else:
+                self._state = GameState(message.snapshot, message.draw_offers, message.takeback_offers)
         elif isinstance(message, ChatLine) and self._state is not None and self._gifts.heard(message):
             return (message, self._with_gifts(self._state, at_ms))
         return (message,)
