@@ -258,6 +258,8 @@ class Conversation:
         return f"lang {self._me} {self._info.id}"
 
     def _filled(self, template: str) -> str:
+        if not template:
+            return ""
         facts = self._facts()
         return chat_lines.filled(
             template,

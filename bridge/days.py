@@ -48,7 +48,8 @@ class Days:
             async with self._patience, aclosing(stream) as messages:
                 async for message in messages:
                     # What is taken in is stored whole: only between lines a game can be left.
-                    self._patience.reschedule(None)
+                    if self._patience.when() is not None:
+                        self._patience.reschedule(None)
                     await read(message)
                     self._wait()
         except TimeoutError:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from gettext import NullTranslations
 from typing import Final
 
@@ -126,7 +127,7 @@ def marks_passed(ledger: Ledger, passed: set[tuple[chess.Color, int]]) -> list[t
 
     Marks at or above half the base of a short pool are told once, as the lowest one passed.
     """
-    news, marks = [], _marks(ledger)
+    news, marks = [], _marks(ledger.setup.rules.dials.prices.base_ms)
     for side in chess.COLORS:
         left_ms = ledger.clock_ms(side)
         reached = [mark for mark in marks if left_ms <= mark and (side, mark) not in passed]
@@ -141,11 +142,12 @@ def marks_behind(ledger: Ledger) -> set[tuple[chess.Color, int]]:
     white = min((row.white_ms for row in ledger.rows), default=ledger.white_ms)
     black = min((row.black_ms for row in ledger.rows), default=ledger.black_ms)
     lowest = {chess.WHITE: white, chess.BLACK: black}
-    return {(side, mark) for side in chess.COLORS for mark in _marks(ledger) if lowest[side] <= mark}
+    marks = _marks(ledger.setup.rules.dials.prices.base_ms)
+    return {(side, mark) for side in chess.COLORS for mark in marks if lowest[side] <= mark}
 
 
-def _marks(ledger: Ledger) -> list[int]:
-    base_ms = ledger.setup.rules.dials.prices.base_ms
+@lru_cache(maxsize=64)
+def _marks(base_ms: int) -> Sequence[int]:
     return sorted({base_ms // 2, base_ms // 4, *(mark for mark in _MARKS_MS if mark < base_ms)})
 
 
