@@ -7,7 +7,7 @@ milliseconds once (rules, preamble).
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import chess
 
@@ -68,6 +68,10 @@ class Prices:
     double_chip_ms: int
 
 
+_priced = lru_cache(maxsize=256)(Prices)
+"""Equal prices are one object, else every game had its own in what is kept of them."""
+
+
 @dataclass(frozen=True)
 class Dials:
     """One economy. Seconds and factors are exact; `f_mode` is None unless set (rules §3)."""
@@ -105,7 +109,7 @@ class Dials:
         def table(scale: Fraction, figures: Mapping[str, Fraction]) -> tuple[int, ...]:
             return (0, *(floor_ms(scale * figures.get(name, Fraction(0))) for name in PIECES))
 
-        return Prices(
+        return _priced(
             base_ms=floor_ms(self.base_s),
             increment_ms=floor_ms(self.increment_s),
             gain_ms=table(self.gain * self.capture_multiplier, self.values_s),
