@@ -47,8 +47,9 @@ class DaemonControls:
         read_again()
         return Done("rereading", "the configuration is read again; the log tells what came of it")
 
-    async def adjudicate(self, game_id: str) -> Done:
-        """Judge a finished game by the platform's archive; a result that differs from the standing one is told.
+    async def adjudicate(self, game_id: str, why: str = "on request") -> Done:
+        """Judge a finished game by the platform's archive; a result that differs from the standing one is told, and one
+        that is certain now.
 
         Raises:
             UsageError: the game has no final verdict yet, none of our platforms has it, or it would be judged worse.
@@ -64,7 +65,7 @@ class DaemonControls:
             await tracker.resume()
             judged = judged_again(entries, told, await self._finished(game_id, tracker.ledger.setup.site))
             before = await self.journal.last_seq()
-            await tracker.conclude(judged, f"judged again on request, from the source {judged.setup.source}")
+            await tracker.conclude(judged, f"judged again {why}, from the source {judged.setup.source}")
         finally:
             tracker.close()
         changed = await self.journal.read(subject=game_id, types=(VERDICT_CHANGED,), after=before, limit=1)

@@ -24,6 +24,7 @@ from bridge.hooks import sinks_of
 from bridge.interfaces import MoveSource, Player, Sink
 from bridge.journal import SqlJournal
 from bridge.journal.place import beside
+from bridge.late_archive import LateArchive
 from bridge.lobby import Lobby
 from bridge.metrics import Metrics, Now
 from bridge.move_sources import open_sources
@@ -92,6 +93,10 @@ class Daemon:
         self._recorded: dict[str, str] = {}
         self._spectators = asyncio.Semaphore(_SPECTATOR_STREAMS)
         self._watchers = Watchers(self._journal, steady_ms)
+        self._controls = DaemonControls(
+            self._journal, self._playing, lambda: self._platforms, self.drain, lambda: self.reread
+        )
+        self._judge_again = partial(self._controls.adjudicate, why="once the archive answered")
         self.monitor: Monitor | None = None
         self.reread: Callable[[], None] | None = None
         self.ready = asyncio.Event()
@@ -142,6 +147,8 @@ class Daemon:
                 seeking.start(stack)
             watches = await self._open_watches(platforms, stack)
             self._feeds = await self._open_feeds(stack)
+            late = LateArchive(self._journal, self._judge_again, wall_ms)
+            stack.push_async_callback(_cancelled, asyncio.create_task(late.run()))
             await self._open_monitor(stack)
             self.ready.set()
             work = [lobby.run() for _, lobby in self._lobbies]
@@ -266,15 +273,12 @@ class Daemon:
         token = settings.token.get_secret_value() if settings.token is not None else None
         self.monitor = Monitor(settings.listen, token, hosts=settings.hosts, language=settings.language)
         stack.push_async_callback(_cancelled, asyncio.create_task(self._metrics.follow(self._journal)))
-        controls = DaemonControls(
-            self._journal, self._playing, lambda: self._platforms, self.drain, lambda: self.reread
-        )
         app = create_monitor(
             self._journal,
             self.status,
             metrics=self._metrics.expose,
             language=settings.language,
-            controls=controls if settings.control else None,
+            controls=self._controls if settings.control else None,
         )
         await self.monitor.start(app)
         stack.push_async_callback(self.monitor.stop)

@@ -29,7 +29,8 @@ def judged_again(entries: Sequence[Entry], standing: ToldVerdict, finished: Fini
     archived = judge(setup, finished.snapshot)
     if tuple(ledger.moves) != archived.moves or ledger.platform is None:
         return archived
-    if standing.verdict.get("clock_source") == ledger.setup.source != finished.source:
+    by_readings = standing.verdict.get("clock_source") == ledger.setup.source != finished.source
+    if by_readings and _is_coarser(finished.precision_ms, ledger.setup.precision_ms):
         return _with_the_archive_s_end(events, finished)
     if _is_coarser(finished.precision_ms, standing.verdict.get("precision_ms")):
         raise UsageError(

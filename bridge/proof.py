@@ -49,7 +49,7 @@ def prove(game: str, entries: Sequence[Entry], blocks: Sequence[Block], kept: Ke
     missing = ""
     try:
         differences += _unjudged(game, entries, kept)
-        differences += against_events(game, entries, _archived_clocks(blocks, entries))
+        differences += against_events(game, entries, _archived_clocks(blocks, entries), _archived_after(blocks))
         found = recompute(game, entries, blocks)
         if isinstance(found, str):
             missing = found
@@ -193,6 +193,11 @@ def _archived_clocks(blocks: Sequence[Block], entries: Sequence[Entry]) -> Seque
     setup = next((event.setup for _, event in stored_events(entries) if isinstance(event, Started)), None)
     archived = _archived(blocks, setup) if setup is not None else None
     return (archived.snapshot.clocks_ms or ()) if archived is not None else ()
+
+
+def _archived_after(blocks: Sequence[Block]) -> int:
+    """The number of the entry after which the archive first answered."""
+    return min((block.after for block in blocks if block.source == EXPORT), default=0)
 
 
 def _from_archive(finished: FinishedGame, setup: Setup) -> Verdict:

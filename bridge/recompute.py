@@ -87,11 +87,13 @@ def _decoded(entry: Entry, event: Json) -> Event:
         raise RecordError(f"entry {entry.seq}: {error}") from error
 
 
-def against_events(game: str, entries: Sequence[Entry], clocks_ms: Sequence[int | None] = ()) -> Iterator[Difference]:
+def against_events(
+    game: str, entries: Sequence[Entry], clocks_ms: Sequence[int | None] = (), told_after: int = 0
+) -> Iterator[Difference]:
     """Stored clocks, effects and verdicts that do not come of the stored events. Raises RecordError.
 
-    `clocks_ms`: the archive's, with which final verdicts filled in what was missed (R14). What comes after an event
-    that cannot have happened is not looked at.
+    `clocks_ms`: the archive's, told after an entry, with which final verdicts from then on filled in what was missed
+    (R14). What comes after an event that cannot have happened is not looked at.
     """
     ledger: Ledger | None = None
     events: list[Event] = []
@@ -117,7 +119,8 @@ def against_events(game: str, entries: Sequence[Entry], clocks_ms: Sequence[int 
             told = entry.data.get("verdict")
             if isinstance(told, dict) and told.get("clock_source") == ledger.setup.source:
                 final = told.get("final") is True
-                whole = Ledger.replay(refine(events, clocks_ms)) if final and clocks_ms else ledger
+                refined = final and clocks_ms and entry.seq > told_after
+                whole = Ledger.replay(refine(events, clocks_ms)) if refined else ledger
                 yield from against_verdict(game, entry.data, verdict(whole, final=final))
 
 

@@ -159,7 +159,8 @@ class Tracker:
         return [draft, *(self._anomaly(anomaly.kind, anomaly.ply, anomaly.note) for anomaly in noted)]
 
     async def conclude(self, judged: Verdict, cause: str = "") -> None:
-        """Store the final verdict, once; one that differs from what was told before is told as changed, with the cause.
+        """Store the final verdict, once; one that differs from what was told before, or is certain where a final one
+        was not, is told as changed, with the cause.
 
         The first final verdict comes after the change of a provisional one; later ones are changes alone. Returns when
         it is stored, for however long the journal cannot be written.
@@ -171,7 +172,8 @@ class Tracker:
         data = {**self._verdict_data(judged), "pgn": pgn}
         told = _Told(judged.outcome, judged.plies)
         previous = self._standing.core() if self._standing else self._told.as_json() if self._told else None
-        if previous is not None and previous != told.as_json():
+        settled = self._standing is not None and judged.certain and self._standing.verdict.get("certain") is False
+        if previous is not None and (previous != told.as_json() or settled):
             cause = cause or f"judged again from the finer source {judged.setup.source}"
             change = {**data, "previous": previous, "cause": cause}
             drafts.append(self._draft_of(event_types.VERDICT_CHANGED, change, replacing(self._standing, self.game_id)))

@@ -60,6 +60,7 @@ ARROWS: dict[str, set[str]] = {
     "watch_list": {"tasks", "watching", *_GAME},
     "account_log": _CONTRACT,
     "archive": {"errors"},
+    "late_archive": {"tasks", *_GAME},
     "first_answer": {"errors", "interfaces"},
     "play_permit": {"errors"},
     "engine_budget": {"slots", *_GAME},
@@ -118,7 +119,7 @@ ARROWS: dict[str, set[str]] = {
     "settings": {"addresses", "decisions", "rules", *_TELLING},
     # whoever names concrete adapters
     "daemon": {
-        *{"controls", "hooks"},
+        *{"controls", "hooks", "late_archive"},
         *{"engines", "journal", "platforms", "sinks", "settings", "web"},
         *{"clocks", "feed", "lobby", "session", "tracker", "watching", "watch_list", "source", "watch_entries"},
         *{"account_engines", "metrics", "move_sources", "now", "seeking", "engine_budget", "conversation"},

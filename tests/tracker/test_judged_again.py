@@ -64,6 +64,12 @@ async def test_what_the_archive_was_judged_by_is_read_there_again(journal: SqlJo
     assert (again.setup.source, again.readings_ms) == ("export", ROUGH_MS)
 
 
+async def test_a_spectator_s_clocks_give_way_to_finer_ones(journal: SqlJournal) -> None:
+    entries, told = await resigned(journal, "spectator", 500)
+    again = judged_again(entries, told, archive())
+    assert (again.setup.source, again.readings_ms) == ("export", ROUGH_MS)
+
+
 async def test_an_archive_that_has_lost_its_clocks_replaces_nothing(journal: SqlJournal) -> None:
     entries, told = await resigned(journal, "export", 40)
     lost = replace(archive(clocks_ms=None), precision_ms=None)
