@@ -45,9 +45,12 @@ def to_pgn(
     become `[%eval]` as Lichess writes it, with the depth: only for a game that is over on its platform (fair play).
     `sans`: the SAN of every ply, where it is known.
     """
+    counted = as_counted(verdict)
+    if sans is not None and counted.moves == verdict.moves:
+        return _told(_head(counted, event, date), _comments(counted, evaluations), sans)
     game = pgn_game(verdict, event=event, date=date, evaluations=evaluations)
     try:
-        return exported(game, sans)
+        return exported(game)
     finally:
         _take_apart(game)
 
@@ -61,31 +64,29 @@ def _take_apart(game: chess.pgn.Game) -> None:
         node.variations.clear()
 
 
-def exported(game: chess.pgn.Game, sans: Sequence[str] | None = None) -> str:
-    """The text of a game, with an empty line behind it. `sans`: those of its moves, if it has no variations."""
+def exported(game: chess.pgn.Game) -> str:
+    """The text of a game, with an empty line behind it."""
+    return game.accept(chess.pgn.StringExporter(columns=100)) + "\n"
+
+
+def _told(head: chess.pgn.Game, comments: Sequence[str], sans: Sequence[str]) -> str:
+    """A game whose SANs are known: no move is made on a board, which takes most of an exporter's time."""
     exporter = chess.pgn.StringExporter(columns=100)
-    if sans is None:
-        return game.accept(exporter) + "\n"
-    for name, value in game.headers.items():
+    for name, value in head.headers.items():
         exporter.visit_header(name, value)
     exporter.end_headers()
-    _write_moves(exporter, game, sans)
-    exporter.visit_result(game.headers["Result"])
-    return exporter.result() + "\n"
-
-
-def _write_moves(exporter: chess.pgn.StringExporter, game: chess.pgn.Game, sans: Sequence[str]) -> None:
-    """Without a board: to make every move on one takes most of an exporter's time."""
-    if game.comment:
-        exporter.visit_comment(game.comment)
-    before = game.ply()
-    for ply, (node, san) in enumerate(zip(game.mainline(), sans, strict=True), before):
+    before, *after = comments
+    if before:
+        exporter.visit_comment(before)
+    for ply, (san, comment) in enumerate(zip(sans, after, strict=True), head.ply()):
         if ply % 2 == 0 or exporter.force_movenumber:
             exporter.write_token(f"{ply // 2 + 1}{'...' if ply % 2 else '.'} ")
         exporter.write_token(f"{san} ")
         exporter.force_movenumber = False
-        if node.comment:
-            exporter.visit_comment(node.comment)
+        if comment:
+            exporter.visit_comment(comment)
+    exporter.visit_result(head.headers["Result"])
+    return exporter.result() + "\n"
 
 
 def pgn_game(
@@ -97,17 +98,19 @@ def pgn_game(
 ) -> chess.pgn.Game:
     """The same before it is text."""
     counted = as_counted(verdict)
-    game = chess.pgn.Game()
-    _set_position(game, counted)
-    for name, value in _tags(counted, event, date).items():
-        game.headers[name] = tag_text(value)
-    _add_moves(game, counted)
-    thought = by_ply(evaluations, counted.moves)
-    for ply, node in enumerate(game.mainline(), 1):
-        if (evaluation := thought.get(ply)) is not None:
-            node.set_eval(evaluation.after(not node.turn()), evaluation.depth)
+    game = _head(counted, event, date)
+    _add_moves(game, counted.moves, _comments(counted, evaluations))
     if counted.moves != verdict.moves:
         _add_platform_line(game, verdict)
+    return game
+
+
+def _head(verdict: Verdict, event: str, date: str) -> chess.pgn.Game:
+    """A game without its moves."""
+    game = chess.pgn.Game()
+    _set_position(game, verdict)
+    for name, value in _tags(verdict, event, date).items():
+        game.headers[name] = tag_text(value)
     return game
 
 
@@ -131,22 +134,41 @@ def _moves(verdict: Verdict, moves: Sequence[str]) -> list[chess.Move]:
     return board.move_stack
 
 
-def _add_moves(game: chess.pgn.Game, verdict: Verdict) -> None:
-    board = start_board(verdict.start_fen)
-    untold, spent = untold_ms(verdict), spent_ms(verdict)
-    game.comment = _spent_comment(spent, 0)
-    rows = {row.ply: row for row in verdict.rows if row.ply is not None}
+def _add_moves(game: chess.pgn.Game, moves: Sequence[str], comments: Sequence[str]) -> None:
+    board = game.board()
+    board.chess960 = True
+    game.comment, *after = comments
     node: chess.pgn.GameNode = game
-    for ply, (uci, reading_ms) in enumerate(zip(verdict.moves, verdict.readings_ms, strict=True), 1):
+    for uci, comment in zip(moves, after, strict=True):
         move = read_legal(board, uci)
         board.push(move)
-        node = node.add_main_variation(move)
+        node = node.add_main_variation(move, comment=comment)
+
+
+def _comments(verdict: Verdict, evaluations: Iterable[Evaluation]) -> list[str]:
+    """What is told before the first ply and after each; "": nothing."""
+    untold, spent, thought = untold_ms(verdict), spent_ms(verdict), by_ply(evaluations, verdict.moves)
+    rows = {row.ply: row for row in verdict.rows if row.ply is not None}
+    mover = start_board(verdict.start_fen).turn
+    told = [_spent_comment(spent, 0)]
+    for ply, reading_ms in enumerate(verdict.readings_ms, 1):
         comments = [f"[%clk {clk(reading_ms)}]"] if reading_ms is not None else []
         comments += [f"[%kthink {untold[ply]}]"] if ply in untold else []
         if (row := rows.get(ply)) is not None:
             kiri_ms = row.white_ms if row.side else row.black_ms
             comments += [f"[%kclk {kiri_ms}]", f"[%keff {effects_text(row.effects, row.increment_ms)}]"]
-        node.comment = " ".join([*comments, _spent_comment(spent, ply)]).strip()
+        comments += [_spent_comment(spent, ply)] if ply in spent else []
+        comments += [_eval_comment(thought[ply], mover)] if ply in thought else []
+        told.append(" ".join(comments))
+        mover = not mover
+    return told
+
+
+def _eval_comment(evaluation: Evaluation, mover: chess.Color) -> str:
+    """As python-chess would write it."""
+    node = chess.pgn.Game()
+    node.set_eval(evaluation.after(mover), evaluation.depth)
+    return node.comment
 
 
 def _spent_comment(spent: Mapping[int, Sequence[int]], ply: int) -> str:
