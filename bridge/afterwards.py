@@ -1,12 +1,14 @@
 """After the end no stream tells what is said: the players' chat is looked at a few times, for what waited for it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import structlog
 
+from bridge.decisions.chat_commands import command_of
 from bridge.errors import PlatformError
-from bridge.interfaces import ChatLine
+from bridge.interfaces import ChatLine, Player
+from bridge.voice import GOODBYE_S, Voice
 
 log = structlog.get_logger("kirichess_chat")
 
@@ -14,17 +16,49 @@ _PAUSES_S = (4.0, 8.0, 16.0)
 """Before each look: whoever asks does so soon, and a look is a request."""
 
 
-async def listen_on(
-    game_id: str, read: Callable[[str], Awaitable[Sequence[ChatLine]]], heard: Callable[[ChatLine], None]
-) -> None:
-    """Read what was said in a game that is over, the whole of it each time."""
-    for pause_s in _PAUSES_S:
-        await asyncio.sleep(pause_s)
+class Afterwards:
+    """One game's chat once the game itself is let go of.
+
+    `answers`: by the commands that are answered now; each is told once in a room, and not again what was `told`.
+    """
+
+    def __init__(
+        self,
+        game_id: str,
+        voice: Voice,
+        opponent: Player,
+        answers: Mapping[str, str],
+        told: Mapping[tuple[str, str], None],
+    ) -> None:
+        self._game_id = game_id
+        self._voice = voice
+        self._opponent = opponent
+        self._answers = answers
+        self._told = set(told)
+
+    async def listen(self, read: Callable[[str], Awaitable[Sequence[ChatLine]]]) -> None:
+        """Look a few times. `read`: what was said in the game, the whole of it each time."""
         try:
-            lines = await read(game_id)
+            for pause_s in _PAUSES_S:
+                await asyncio.sleep(pause_s)
+                await self._look(read)
+            await self._voice.finish(GOODBYE_S)
+        finally:
+            await self._voice.finish(0)
+
+    async def _look(self, read: Callable[[str], Awaitable[Sequence[ChatLine]]]) -> None:
+        try:
+            lines = await read(self._game_id)
         except PlatformError as error:
             # Chat may fail alone; the next look tells the same and more.
-            log.warning("chat_not_read", game=game_id, cause=str(error))
-            continue
+            log.warning("chat_not_read", game=self._game_id, cause=str(error))
+            return
         for line in lines:
-            heard(line)
+            self._hear(line)
+
+    def _hear(self, line: ChatLine) -> None:
+        command, _ = command_of(line.text) or ("", "")
+        asks = command in self._answers and (command, line.room) not in self._told
+        if asks and self._opponent.says(line):
+            self._told.add((command, line.room))
+            self._voice.say(self._answers[command], room=line.room)

@@ -11,6 +11,7 @@ from gettext import NullTranslations
 import chess
 import structlog
 
+from bridge.afterwards import Afterwards
 from bridge.decisions import chat_commands, chat_lines
 from bridge.decisions.chat_habits import wait_line
 from bridge.decisions.pool_choice import safer_control
@@ -154,19 +155,14 @@ class Conversation:
             self._voice.say(line, once="goodbye-spectators", important=True, room="spectator")
         self._concluded = True
 
-    @property
-    def goes_on(self) -> bool:
-        """Whether somebody may still ask what is answered after the end only."""
-        return self._concluded and not self._opponent.is_bot and self._voice.can_speak
-
-    def heard_late(self, line: ChatLine) -> None:
-        """What the opponent says after the end: it is answered once, what it had asked before the end is not again."""
-        found = chat_commands.command_of(line.text)
-        command = "" if found is None else found[0]
-        asks = command in chat_commands.AFTER and (command, line.room) not in self._asked
-        if asks and self._is_opponent(line):
-            self._asked[command, line.room] = None
-            self._tell_at_last(command, line.room)
+    def afterwards(self) -> Afterwards | None:
+        """Who answers what is asked after the end only; None where nobody may ask. What it says is worked out by now:
+        the game need not be kept for that."""
+        if not self._concluded or self._opponent.is_bot or not self._voice.can_speak:
+            return None
+        facts = self._facts()
+        answers = {name: chat_commands.reply(name, facts, self.words) or "" for name in chat_commands.AFTER}
+        return Afterwards(self._info.id, self._voice, self._opponent, answers, self._asked)
 
     def _tell_at_last(self, command: str, room: str) -> None:
         answer = chat_commands.reply(command, self._facts(), self.words)
@@ -177,15 +173,12 @@ class Conversation:
         user = line.user.lower()
         if not user or user in (self._me.lower(), "lichess") or chat_commands.command_of(line.text) is None:
             return
-        if self._is_opponent(line):
+        if self._opponent.says(line):
             if not self._opponent.is_bot:
                 self._answer(line, opponent=True)
         elif line.room == "spectator" and self._titles is not None and user not in self._asking:
             self._asking.add(user)
             self._tasks.spawn(self._answer_a_person(line, self._titles))
-
-    def _is_opponent(self, line: ChatLine) -> bool:
-        return line.user.lower() in (self._opponent.id, self._opponent.name.lower())
 
     async def _answer_a_person(self, line: ChatLine, titles: Titles) -> None:
         try:

@@ -43,6 +43,10 @@ class Player:
         """Whether an engine plays here by the platform's own word."""
         return self.title == "BOT"
 
+    def says(self, line: "ChatLine") -> bool:
+        """Whether a line of chat is this player's."""
+        return line.user.lower() in (self.id, self.name.lower())
+
 
 @dataclass(frozen=True, slots=True)
 class GameInfo:

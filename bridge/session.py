@@ -5,15 +5,15 @@ decides what of it still stands. The board is never moved by our own hand.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from functools import partial
 
 import chess
 import structlog
 
-from bridge import event_types, history
-from bridge.afterwards import listen_on
+from bridge import history, news
+from bridge.afterwards import Afterwards
 from bridge.archive import from_archive
 from bridge.bot_account import BotAccount as BotAccount
 from bridge.bot_account import PlayStyle as PlayStyle
@@ -24,27 +24,25 @@ from bridge.decisions.pool_choice import Terms
 from bridge.decisions.time_budget import budget, first_move_ms
 from bridge.decisions.turn import Decision, Seat, claims_draw, decide
 from bridge.errands import Errands
-from bridge.errors import BridgeError, JournalError, Refused
+from bridge.errors import BridgeError, Refused
 from bridge.idle import Idle
 from bridge.interfaces import (
     ChatLine,
     Choice,
     ClaimDraw,
     ClaimVictory,
-    Draft,
     GameInfo,
     GameMessage,
     GameOpened,
     GameState,
-    Journal,
     Limit,
     OpponentGone,
+    Platform,
     Resign,
 )
 from bridge.offers import Offers
 from bridge.opinion import Opinion
 from bridge.outbox import Outbox
-from bridge.records.evaluations import Evaluation, to_line
 from bridge.rules.ledger import Ledger
 from bridge.rules.pools import DEFAULT_POOL, Ruleset, named
 from bridge.rules.verdict import verdict
@@ -53,12 +51,10 @@ from bridge.tasks import Tasks
 from bridge.thinker import Thinker
 from bridge.tracker import Tracker
 from bridge.turn import Turn
-from bridge.voice import Voice
+from bridge.voice import GOODBYE_S, Voice
 
 log = structlog.get_logger("kirichess_session")
 
-_GOODBYE_S = 30.0
-"""For all lines that a game may have, each in its turn; a slot is free long before."""
 _ARCHIVE_PAUSES_S = (0.0, 1.0, 3.0, 10.0, 30.0, 60.0, 60.0)
 """Before tries to have what the stream left out: once the game is judged finally, nobody asks any more."""
 _RESIGN_AGAIN_S = 5.0
@@ -86,6 +82,7 @@ class Session:
         self._seat: Seat | None = None
         self._turn: Turn | None = None
         self._talk: Conversation | None = None
+        self._afterwards: Afterwards | None = None
         self._opinion: Opinion | None = None
         self._offers: Offers | None = None
         self._can_claim = False
@@ -110,21 +107,14 @@ class Session:
         """
         try:
             ended = await self._play(over)
-            await self._voice.finish(_GOODBYE_S)
+            await self._voice.finish(GOODBYE_S)
         finally:
             await self._voice.finish(0)
         return ended
 
-    async def listen_on(self) -> None:
-        """After `run`: answer what is asked for the end only then. It may be ended at any time."""
-        talk, self._talk = self._talk, None
-        if talk is None or not talk.goes_on:
-            return
-        try:
-            await listen_on(self.game_id, self._bot.platform.chat, talk.heard_late)
-            await self._voice.finish(_GOODBYE_S)
-        finally:
-            await self._voice.finish(0)
+    def listen_on(self) -> Coroutine[None, None, None]:
+        """After `run`: answer what is asked for the end only then. It can be cancelled, and keeps no session."""
+        return _listen_on(self._afterwards, self._bot.platform)
 
     async def _play(self, over: Callable[[], None]) -> bool:
         try:
@@ -207,13 +197,13 @@ class Session:
         await self._talk.open()
         offered = await history.draw_offered(self._bot.journal, self.me, self.game_id)
         thoughts, endings = await self._tracker.thoughts(side), (self._style.resign, self._style.draw)
-        keep = partial(_keep, bot.journal, self.game_id, self.me)
+        keep = partial(news.keep_thought, bot.journal, self.game_id, self.me)
         self._opinion = Opinion(self.seat, self._tracker.ledger, *endings, thoughts, keep)
         self._offers = Offers(
             *(self.game_id, self._seat, self._tracker.ledger, self._errands),
             offered=offered,
             likes_a_draw=self._opinion.likes_a_draw,
-            stood=partial(_draw_stood, self._tasks, bot.journal, self.me, self.game_id),
+            stood=partial(news.draw_stood, self._tasks, bot.journal, self.me, self.game_id),
             takebacks=self._style.takebacks,
         )
         if self._idle is not None:
@@ -223,7 +213,7 @@ class Session:
     def _get_engine(self, info: GameInfo) -> None:
         bot, self._engine = self._bot, self._bot.engine_for(info, self.seat.side, self._rules)
         engine = bot.new_engine(self._engine, self.game_id, info.player(not self.seat.side))
-        failed = partial(_engine_failed, self._failures, self.game_id, self.me)
+        failed = partial(news.engine_failed, self._failures, self.game_id, self.me)
         self._thinker = Thinker(engine, bot.new_fallback(), failed, bot.source)
         if not self._days.count:  # else it may not be needed this time
             self._tasks.spawn(self._thinker.start())
@@ -386,32 +376,14 @@ class Session:
         finally:
             if self._thinker is not None:
                 await self._thinker.close()
-            if self._talk is not None and not self._talk.goes_on:
+            if self._talk is not None:
                 # They would keep each other, and all of the game, until the garbage collector comes by.
-                self._talk = None
+                self._afterwards, self._talk = self._talk.afterwards(), None
 
 
-# What parts of a game are given for their news knows nothing of the session: it would be kept as well, as above.
-
-
-def _keep(journal: Journal, game_id: str, account: str, thought: Evaluation) -> None:
-    journal.keep(game_id, f"engine:{account}", to_line(thought), 0)
-
-
-def _engine_failed(outbox: Outbox, game_id: str, account: str, cause: str) -> None:
-    outbox.put([Draft(event_types.ENGINE_FAILED, game_id, {"cause": cause}, account)])
-
-
-def _draw_stood(tasks: Tasks, journal: Journal, account: str, game_id: str) -> None:
-    tasks.spawn(_remember_draw(journal, account, game_id))
-
-
-async def _remember_draw(journal: Journal, account: str, game_id: str) -> None:
-    try:
-        await history.remember_draw(journal, account, game_id)
-    except JournalError as error:
-        # After a restart it may be offered once more, which harms nobody.
-        log.warning("draw_not_remembered", game=game_id, cause=str(error))
+async def _listen_on(afterwards: Afterwards | None, platform: Platform) -> None:
+    if afterwards is not None:
+        await afterwards.listen(platform.chat)
 
 
 def _may_act(info: GameInfo) -> bool:

@@ -15,6 +15,9 @@ from bridge.interfaces import Draft, Journal, Platform, Say
 
 log = structlog.get_logger("kirichess_chat")
 
+GOODBYE_S = 30.0
+"""For all lines that a game may have, each in its turn; a slot is free long before."""
+
 
 class Voice:
     """One game's chat. `muted` games (only watched, rated, in tournaments) never hear us."""

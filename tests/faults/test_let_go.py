@@ -50,6 +50,18 @@ async def test_of_a_game_that_was_played(table: Any) -> None:
     await check(table, found)
 
 
+async def test_of_a_game_whose_opponent_may_still_ask(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.afterwards._PAUSES_S", (60.0,))
+    await table.run()
+    game = table.pair()
+    await table.play(game, 12)
+    found = await parts(table, game)
+    voice = found["_voice"]
+    await table.resign(game)
+    await table.until(lambda: left(found) == ["_voice"])
+    assert voice() is not None, "the chat is still looked at"
+
+
 async def test_of_a_game_that_ends_while_we_think(table: Any) -> None:
     await table.run()
     game = table.pair()
