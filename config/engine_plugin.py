@@ -22,7 +22,8 @@ class GreedyEngine:
         self.captures = captures
 
     def think(self, ledger: Ledger, limit: Limit) -> Choice:
-        """Choose a move; `async def think` works as well.
+        """Choose a move; `async def think` works as well. That one is cancelled when its move is not wanted any more
+        (a takeback, the end of the game, the deadline); a plain one may have a method `stop()`, which is called then.
 
         ledger.board            the position and all moves (python-chess; castling is king takes rook)
         ledger.clock_ms(side)   a KiriChess clock, milliseconds, after the last move

@@ -1,15 +1,17 @@
 """`kind: python`: an engine written in Python, in this process but in a thread of its own, under a deadline.
 
 The plugin sees a copy of the ledger and a limit, nothing else. A thread cannot be killed: one that does not answer in
-time is left behind, and `start` makes a fresh engine in a fresh thread.
+time is left behind, and `start` makes a fresh engine in a fresh thread. Whatever a plugin raises is an EngineError.
 """
 
 import asyncio
 import importlib
 import importlib.util
 import inspect
+import operator
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Protocol, TypeVar, cast
@@ -22,11 +24,16 @@ from bridge.rules.ledger import Ledger
 
 START_TIMEOUT_MS = 10_000
 _GOODBYE_MS = 1_000
+_LONGEST_WHY = 1_000
 T = TypeVar("T")
 
 
 class Thinker(Protocol):
-    """What a plugin class has to offer. Both methods may be `async`; `close` may be left out."""
+    """What a plugin class has to offer. `think` and `close` may be `async`.
+
+    May be left out: `close()`, at the end, and `stop()`, called from another thread when the answer of a `think` that
+    is not `async` (those are cancelled) is not wanted any more.
+    """
 
     def think(self, ledger: Ledger, limit: Limit) -> Choice | Awaitable[Choice]:
         """A legal move in `ledger.board`, before `limit.deadline_ms` has passed."""
@@ -72,7 +79,7 @@ class PluginEngine:
         return cast(Thinker, thinker)
 
     async def think(self, ledger: Ledger, limit: Limit) -> Choice:
-        """The plugin's move. Cancelling it cancels an `async` plugin; a plain one ends in its own time.
+        """The plugin's move. Cancelling it cancels an `async` plugin and stops another one that has `stop`.
 
         Raises:
             EngineError: not started, raised, no answer by the deadline, no Choice, or an illegal move.
@@ -81,10 +88,9 @@ class PluginEngine:
             raise EngineError(f"plugin {self._plugin!r} is not running: start it first")
         require_move(ledger)
         try:
-            choice = await self._run(_ask(self._thinker, private_copy(ledger), limit), limit.deadline_ms, "answer")
-            if not isinstance(choice, Choice):
-                raise EngineError(f"plugin {self._plugin!r} answered {choice!r:.80}, which is no Choice")
-            return within(ledger, accept(ledger, choice, f"plugin {self._plugin!r}"), limit)
+            answer = await self._run(_ask(self._thinker, private_copy(ledger), limit), limit.deadline_ms, "answer")
+            who = f"plugin {self._plugin!r}"
+            return within(ledger, accept(ledger, _checked(answer, who), who), limit)
         except EngineError:
             await self.close()
             raise
@@ -97,24 +103,23 @@ class PluginEngine:
             return
         try:
             if thinker is not None:
-                await asyncio.wait({thread.run(_goodbye(thinker))}, timeout=_GOODBYE_MS / 1000)
+                with suppress(EngineError, TimeoutError):  # it is over either way
+                    await asyncio.wait_for(thread.run(_contained(_goodbye(thinker), self._plugin)), _GOODBYE_MS / 1000)
         finally:
             thread.end()
 
     async def _run(self, work: Coroutine[None, None, T], timeout_ms: int, verb: str) -> T:
         thread = self._thread
         assert thread is not None, "a plugin runs in its thread"
-        answer = thread.run(work)
+        answer = thread.run(_contained(work, self._plugin))
         try:
             await asyncio.wait({answer}, timeout=timeout_ms / 1000)
             if answer.done():
                 return answer.result()
-        except EngineError:
-            raise
-        except Exception as error:
-            raise EngineError(f"plugin {self._plugin!r} failed: {type(error).__name__}: {error}") from error
         finally:
-            answer.cancel()
+            if not answer.done():
+                answer.cancel()
+                _stop(self._thinker)
         # Its thread may be stuck for ever: no goodbye.
         self._thread = self._thinker = None
         thread.end()
@@ -140,24 +145,61 @@ class PluginThread:
 
     def run(self, work: Coroutine[None, None, T]) -> asyncio.Future[T]:
         """Run it in the thread; cancelling the future cancels the work at its next `await`."""
-        return asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_contained(work), self._loop))
+        return asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
 
     def end(self) -> None:
         """Let the thread end as soon as it is free."""
         self._loop.call_soon_threadsafe(self._loop.stop)
 
 
-async def _contained(work: Coroutine[None, None, T]) -> T:
+async def _contained(work: Coroutine[None, None, T], plugin: str) -> T:
+    """What it returns; any fault of it, one that would end this program or its tasks included, as EngineError."""
     try:
         return await work
+    except EngineError:
+        raise
     except (SystemExit, KeyboardInterrupt) as error:
-        # A plugin that calls sys.exit() must not end the bridge.
-        raise EngineError(f"plugin tried to end the program: {error!r}") from error
+        raise EngineError(f"plugin {plugin!r} tried to end the program: {error!r}") from error
+    except BaseException as error:
+        if isinstance(error, asyncio.CancelledError) and (task := asyncio.current_task()) and task.cancelling():
+            raise
+        # Its own CancelledError would pass for ours; Rust's panics are no Exception.
+        raise EngineError(f"plugin {plugin!r} failed: {type(error).__name__}: {error}") from error
 
 
 async def _ask(thinker: Thinker, ledger: Ledger, limit: Limit) -> object:
     answer = thinker.think(ledger, limit)
     return await answer if inspect.isawaitable(answer) else answer
+
+
+def _checked(answer: object, who: str) -> Choice:
+    """The answer with plain values. Raises EngineError: it is no Choice, or holds something else than it should."""
+    if not isinstance(answer, Choice):
+        raise EngineError(f"{who} answered {answer!r:.80}, which is no Choice")
+    if not isinstance(answer.uci, str):
+        raise EngineError(f"{who} answered {answer.uci!r:.80}, which is no move in UCI")
+    if not isinstance(answer.why, str):
+        raise EngineError(f"{who} answered why {answer.why!r:.80}, which is no text")
+    numbers: dict[str, int | None] = {}
+    for name in ("score_cp", "depth"):
+        try:
+            value = getattr(answer, name)
+            numbers[name] = None if value is None else operator.index(value)
+        except TypeError as error:
+            raise EngineError(f"{who} answered {name} {value!r:.80}, which is no whole number") from error
+    return Choice(answer.uci, numbers["score_cp"], numbers["depth"], answer.why[:_LONGEST_WHY])
+
+
+def _stop(thinker: Thinker | None) -> None:
+    """From a thread of its own: it may take as long as it likes."""
+    stop = getattr(thinker, "stop", None)
+
+    def ask() -> None:
+        with suppress(Exception):  # the search goes on then, unheard
+            cast(Callable[[], object], stop)()
+
+    if callable(stop):
+        threading.Thread(target=ask, name="plugin stop", daemon=True).start()
 
 
 async def _goodbye(thinker: Thinker) -> None:

@@ -1,6 +1,7 @@
 """Python plugins: found by name, kept from the game itself, held to the deadline whatever they do."""
 
 import asyncio
+import gc
 import subprocess
 import sys
 import textwrap
@@ -105,6 +106,7 @@ async def test_a_name_that_leads_nowhere(name: str, told: str) -> None:
         ("class Mine", "SyntaxError"),
         ("class Mine:\n    def __init__(self): raise OSError('no book')\n", "failed: OSError: no book"),
         ("sys.exit(3)", "tried to end the program"),
+        ("class Mine:\n    def __init__(self): raise type('Panic', (BaseException,), {})()\n", "failed: Panic"),
     ],
 )
 async def test_a_plugin_that_cannot_be_made(plugin: Write, body: str, told: str) -> None:
@@ -168,6 +170,14 @@ async def test_whatever_it_does_to_its_ledger_the_game_is_untouched(plugin: Writ
         ('return Choice("")', "illegal move ''"),
         ("sys.exit()", "tried to end the program"),
         ("raise KeyboardInterrupt", "tried to end the program"),
+        ("raise asyncio.CancelledError", "failed: CancelledError"),
+        ("raise GeneratorExit", "failed: GeneratorExit"),
+        ('raise type("Panic", (BaseException,), {})("in Rust")', "failed: Panic: in Rust"),
+        ("return Choice(ledger.board.peek)", "is no move in UCI"),
+        ('return Choice("e2e4", "much")', "score_cp 'much', which is no whole number"),
+        ('return Choice("e2e4", float("nan"))', "score_cp nan, which is no whole number"),
+        ('return Choice("e2e4", 1, [])', "depth [], which is no whole number"),
+        ('return Choice("e2e4", why=b"x")', "why b'x', which is no text"),
     ],
 )
 @pytest.mark.parametrize("kind", ["def", "async def"])
@@ -221,6 +231,48 @@ async def test_an_async_plugin_is_cancelled_with_its_search(
     await engine.close()
 
 
+@pytest.mark.parametrize("called_off", ["cancelled", "late"])
+async def test_a_plain_plugin_is_told_that_its_answer_is_wanted_no_more(
+    plugin: Write, game: Game, limit: Limits, called_off: str
+) -> None:
+    body = """
+        import threading
+
+        class Mine:
+            def __init__(self):
+                self.stopped = threading.Event()
+
+            def think(self, ledger, limit):
+                self.stopped.clear()
+                if limit.nodes:
+                    self.stopped.wait(limit.nodes)
+                return Choice("e2e4")
+
+            def stop(self):
+                self.stopped.set()
+    """
+    name = plugin(body)
+    engine = await started(name)
+    search = asyncio.ensure_future(
+        engine.think(game(), limit(1_000, 200 if called_off == "late" else 20_000, nodes=60))
+    )
+    await asyncio.sleep(0.1)
+    if called_off == "cancelled":
+        search.cancel()
+    await asyncio.wait({search})
+    if called_off == "late":
+        await so(lambda: not threads_of(name))
+        await engine.start()
+    assert (await engine.think(game(), limit(100_000, 10_000))).uci == "e2e4"
+    await engine.close()
+
+
+async def test_a_long_reason_is_cut(plugin: Write, game: Game, limit: Limits) -> None:
+    engine = await started(plugin(thinking('return Choice("e2e4", why="because " * 100_000)')))
+    assert len((await engine.think(game(), limit())).why) < 2_000
+    await engine.close()
+
+
 @pytest.mark.parametrize("kind", ["def", "async def"])
 async def test_close_reaches_the_plugin_and_its_thread_ends(plugin: Write, tmp_path: Path, kind: str) -> None:
     mark = tmp_path / "closed"
@@ -236,8 +288,12 @@ async def test_close_reaches_the_plugin_and_its_thread_ends(plugin: Write, tmp_p
 async def test_close_never_raises_or_waits_long(plugin: Write, line: str) -> None:
     engine = await started(plugin(thinking("pass") + f"    def close(self):\n        {line}\n"))
     began = time.monotonic()
+    complaints: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: complaints.append(context))
     await engine.close()
     assert time.monotonic() - began < 10
+    gc.collect()
+    assert complaints == []
 
 
 async def test_a_stuck_plugin_does_not_keep_the_program_from_ending(plugin: Write) -> None:
