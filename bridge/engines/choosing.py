@@ -176,7 +176,8 @@ class _Choice:
     def _recent(self, found: Found) -> list[Found]:
         """What the engine preferred shortly before, oldest first."""
         least = (found.depth or 0) - self.switches.fresh
-        return [one for one in found.earlier if (one.depth or 0) >= least and self._move(one) not in self.banned]
+        known = [one for one in found.earlier if (one.depth or 0) >= least and self.view.move(one.uci) is not None]
+        return [one for one in known if self._move(one) not in self.banned]
 
     # -- the rest ------------------------------------------------------------------------------------------------
 

@@ -1,5 +1,7 @@
 """What a UCI engine says while it thinks: `info` lines, kept by the move they prefer."""
 
+from collections.abc import Sequence
+
 from bridge.engines.view import Found
 
 MATE_CP = 100_000
@@ -29,13 +31,24 @@ class Heads:
 
 
 def parse_info(uci: str, line: str, earlier: tuple[Found, ...] = ()) -> Found:
-    """One `info` line → what was found; a missing figure is None."""
+    """One `info` line → what was found; a missing or odd figure is None."""
     words = line.split()
-    score: int | None = None
-    if "score" in words:
-        at = words.index("score")
-        value = int(words[at + 2])
-        score = value if words[at + 1] == "cp" else (MATE_CP - value if value > 0 else -MATE_CP - value)
-    depth = int(words[words.index("depth") + 1]) if "depth" in words else None
     pv = tuple(words[words.index("pv") + 1 :]) if "pv" in words else ()
-    return Found(uci, score, depth, pv, earlier)
+    return Found(uci, _score_cp(words), figure(words, "depth"), pv, earlier)
+
+
+def figure(words: Sequence[str], name: str) -> int | None:
+    """The whole number behind a word."""
+    try:
+        return int(words[words.index(name) + 1])
+    except (ValueError, IndexError):
+        return None
+
+
+def _score_cp(words: Sequence[str]) -> int | None:
+    if "score" not in words:
+        return None
+    told = words[words.index("score") :]
+    if (mate := figure(told[:3], "mate")) is not None:
+        return MATE_CP - mate if mate > 0 else -MATE_CP - mate
+    return figure(told[:3], "cp")

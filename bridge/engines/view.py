@@ -108,8 +108,11 @@ def allowed(board: chess.Board, root_moves: Sequence[str] | None) -> list[chess.
 
 
 def spelled(board: chess.Board, uci: str) -> chess.Move | None:
-    """A line's move on our boards, where castling is king takes rook; None where it is not legal."""
-    move = chess.Move.from_uci(uci)
+    """A line's move on our boards, where castling is king takes rook; None where it is not legal, or no move."""
+    try:
+        move = chess.Move.from_uci(uci)
+    except chess.InvalidMoveError:  # a program wrote it
+        return None
     if board.is_legal(move):
         return move
     return next((c for c in board.generate_castling_moves() if board.uci(c, chess960=False) == uci), None)

@@ -139,6 +139,26 @@ async def test_whatever_befalls_the_program_a_move_comes_in_time(game: Game, sta
         assert ledger.board.is_legal(chess.Move.from_uci(choice.uci))
 
 
+ODD = [
+    "score cp 900 pv %s e7e8=Q zz",
+    "score cp 900 pv nonsense",
+    "depth x score cp abc pv %s",
+    "score mate pv %s",
+    "score pv",
+]
+
+
+@pytest.mark.parametrize("info", ODD)
+async def test_what_a_program_says_oddly_is_passed_over(game: Game, started: Start, info: str) -> None:
+    """Its move counts: only what our own choice would have learnt from the line is missing."""
+    told = info.replace("%s", "e2e4")
+    engine = await started(f'say("info depth 5 " + {told!r}); say("bestmove " + (only or ["e2e4"])[0])')
+    ledger = with_clocks(game("8/8/8/3k4/8/8/4Q3/4K3 w - - 0 1"), 20_000, 20_000)
+    choice = await engine.think(ledger, LIMIT)
+    assert "built-in" not in choice.why
+    assert choice.uci == "e2e4"
+
+
 async def test_after_a_fault_the_program_is_asked_again(game: Game, started: Start, tmp_path: Path) -> None:
     mark = tmp_path / "failed-once"
     engine = await started(
