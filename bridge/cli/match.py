@@ -103,12 +103,20 @@ def command(
     fens = _openings(openings)[skip : skip + pairs]
     if not fens:
         raise UsageError(f"no opening is left after skipping {skip}")
+    if sprt is not None and sprt[0] == sprt[1]:
+        raise UsageError("--sprt wants two different Elo differences")
     entries = Entry.parse(first), Entry.parse(second)
     plan = MatchPlan(entries[0], entries[1], terms, fens, skip, seed)
     for entry in entries:
-        entry.build().close()
+        contestant = entry.build()
+        contestant.close()
+        if depth is not None and not contestant.keeps_depth:
+            raise UsageError(f"{entry.text} cannot be held to a depth: give --nodes or --movetime")
+    if pgn is not None:
+        pgn.open("a").close()  # that it cannot be written is told before the games are played
     book = Book(output, plan.settings())
     with closing(book):
+        plan.require_same_openings(book.pairs)
         _play(plan, book, jobs, nice, Sprt(*sprt) if sprt else None)
     if pgn is not None:
         from bridge.lab.pgn import write_pgn

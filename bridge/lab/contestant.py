@@ -8,7 +8,6 @@ from typing import Protocol
 import chess
 
 from bridge.engines.spec import Option
-from bridge.errors import EngineError
 from bridge.interfaces import Engine, Limit
 from bridge.lab.timing import stockfish_ms
 from bridge.lab.uci_pipe import UciPipe
@@ -19,7 +18,7 @@ from bridge.rules.ledger import Ledger
 class Task:
     """One move to make. `think_ms`: what the referee takes off the mover's clock for it (0 where time is measured).
 
-    One of `nodes`, `depth`, `movetime_ms` is set. `opponent_think_ms`: what a like move of the opponent would take.
+    One of `nodes`, `depth`, `movetime_ms` is set.
     """
 
     think_ms: int = 0
@@ -41,7 +40,12 @@ class Answer:
 
 
 class Contestant(Protocol):
-    """An engine between `start` and `close`, in one game at a time. Every method may raise EngineError."""
+    """An engine between `start` and `close`, in one game at a time. Every method may raise EngineError.
+
+    `keeps_depth`: whether it can be held to a depth.
+    """
+
+    keeps_depth: bool
 
     def start(self) -> None:
         """Get ready, or ready again after an error."""
@@ -88,6 +92,8 @@ def uci_position(ledger: Ledger) -> str:
 class UciContestant:
     """A UCI program as it is: it knows nothing of KiriChess clocks."""
 
+    keeps_depth = True
+
     def __init__(self, path: str, options: Mapping[str, Option]) -> None:
         self._pipe = UciPipe(path, options)
 
@@ -116,6 +122,8 @@ class UciContestant:
 class EngineContestant:
     """Any engine of the bridge, in an event loop of its own."""
 
+    keeps_depth = False
+
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._loop = asyncio.new_event_loop()
@@ -132,9 +140,7 @@ class EngineContestant:
         return stockfish_ms(ledger.clock_ms(ledger.turn), ledger.board.ply())
 
     def move(self, ledger: Ledger, task: Task) -> Answer:
-        """Its move. It cannot be held to a depth; nodes are its own business where it counts none."""
-        if task.depth is not None:
-            raise EngineError("only UCI engines can be held to a depth: give nodes or a move time")
+        """Its move; nodes are its own business where it counts none."""
         clocks = [
             max(1, ledger.clock_ms(side) - (task.think_ms if side == ledger.turn else 0)) for side in chess.COLORS
         ]

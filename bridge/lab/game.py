@@ -81,19 +81,22 @@ def play(
     for uci, think_ms in played_ms:
         spent_ms[ledger.turn] += think_ms
         ledger.apply(Moved(uci, think_ms, reading_ms=platform.initial_ms - spent_ms[ledger.turn]))
-    for contestant in (white, black):
-        contestant.new_game()
-    while ledger.outcome is None and len(ledger.moves) < MOST_PLIES:
+    for side, contestant in sides.items():
+        try:
+            contestant.new_game()
+        except EngineError as error:
+            played.fault = (side, "crash", str(error))
+    while ledger.outcome is None and played.fault is None and len(ledger.moves) < MOST_PLIES:
         side = ledger.turn
         try:
             answer, think_ms = _ask(sides[side], ledger, terms, noise)
             uci = _legal(ledger, answer)
         except EngineError as error:
             played.fault = (side, "crash", str(error))
-            break
+            continue
         except RecordError as error:
             played.fault = (side, "illegal", str(error))
-            break
+            continue
         played.nodes[side] += answer.nodes
         played.asked[side] += 1
         played.tally[side].update(answer.tally)

@@ -22,6 +22,8 @@ from bridge.rules.ledger import Ledger
 class KiriContestant:
     """Our layer over a program. Of a task's nodes, those our own searches make are taken off first."""
 
+    keeps_depth = True
+
     def __init__(self, pipe: UciPipe, switches: Switches) -> None:
         self._pipe = pipe
         self._switches = switches
@@ -44,7 +46,7 @@ class KiriContestant:
 
     def move(self, ledger: Ledger, task: Task) -> Answer:
         """Its move; `nodes` counts what was granted, not what the program admits to."""
-        pace = Pace(round(float(thinking_budget_s(ledger.setup.rules.dials)) * 1000))
+        pace = Pace(max(0, round(float(thinking_budget_s(ledger.setup.rules.dials)) * 1000)))
         steps = choose(View.of(ledger, task.think_ms, (pace, pace), task.nodes), self._switches)
         position = uci_position(ledger)
         granted = 0

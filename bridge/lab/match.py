@@ -10,7 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from contextlib import suppress
 from dataclasses import dataclass
 
-from bridge.errors import EngineError
+from bridge.errors import EngineError, UsageError
 from bridge.lab.contestant import Contestant
 from bridge.lab.entry import Entry
 from bridge.lab.game import Played, Terms, play
@@ -45,6 +45,15 @@ class MatchPlan:
             "movetime_ms": terms.movetime_ms,
             "seed": self.seed,
         }
+
+    def require_same_openings(self, done: Sequence[PairLine]) -> None:
+        """Raises UsageError: pairs of these numbers were played from other openings."""
+        openings = dict(enumerate(self.openings, self.first_pair))
+        for line in done:
+            if openings.get(line.pair, line.opening) != line.opening:
+                raise UsageError(
+                    f"pair {line.pair} was played from another opening: give the openings it was begun with"
+                )
 
     def work(self) -> Iterator[tuple[str, Terms, int, str]]:
         """Pairs still to play: opening by opening, all pools of one before the next."""

@@ -39,8 +39,8 @@ class Noise:
 
 
 def budget_ms(dials: Dials, clock_ms: int) -> float:
-    """What both sides plan by the `budget` model."""
-    return min(float(thinking_budget_s(dials)) * 1000, clock_ms / SHARE)
+    """What both sides plan by the `budget` model; nothing where the dials leave nothing."""
+    return min(max(0.0, float(thinking_budget_s(dials)) * 1000), clock_ms / SHARE)
 
 
 def stockfish_ms(clock_ms: int, ply: int) -> float:
@@ -54,5 +54,7 @@ def drawn_ms(plan_ms: float, factor: float) -> int:
 
 
 def nodes_for(think_ms: int, dials: Dials, nodes: int) -> int:
-    """Nodes proportional to time: `nodes` buy the pool's budget. Never 0, which means "without end" to an engine."""
-    return max(1, round(nodes * think_ms / (float(thinking_budget_s(dials)) * 1000)))
+    """Nodes proportional to time: `nodes` buy the pool's budget, or any time where the dials leave none. Never 0, which
+    means "without end" to an engine."""
+    whole_ms = float(thinking_budget_s(dials)) * 1000
+    return max(1, round(nodes * think_ms / whole_ms)) if whole_ms > 0 else nodes

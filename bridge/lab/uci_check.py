@@ -14,6 +14,8 @@ _MATED = "R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1"
 _CHESS960 = "1rk4r/pppppppp/8/8/8/8/PPPPPPPP/1RK4R w HBhb - 0 1"
 _PATIENCE_S = 5.0
 _STOP_S = 1.0
+_LONGEST_S = 20.0
+"""No question here asks for more than a second's work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +28,13 @@ class Finding:
     needed: bool = True
 
 
-def check_engine(path: str, args: tuple[str, ...] = ()) -> Iterator[Finding]:
+def check_engine(path: str, args: tuple[str, ...] = (), *, longest_s: float = _LONGEST_S) -> Iterator[Finding]:
     """Ask everything; a program that dies is started again for the next question.
 
     Raises:
         EngineError: it cannot be executed at all, or is no UCI engine.
     """
-    pipe = UciPipe(path, args=args)
+    pipe = UciPipe(path, args=args, longest_s=longest_s)
     began = time.monotonic()
     pipe.start()
     took_ms = round((time.monotonic() - began) * 1000)
@@ -103,23 +105,24 @@ def _stops(pipe: UciPipe) -> str:
     time.sleep(0.1)
     began = time.monotonic()
     pipe.send("stop")
-    while not pipe.line(_PATIENCE_S).startswith("bestmove"):
-        if time.monotonic() - began > _PATIENCE_S:
-            raise EngineError("it goes on after stop")
+    _read_until(pipe, "bestmove")
     took = time.monotonic() - began
     if took > _STOP_S:
         raise EngineError(f"it took {took:.1f} s to stop")
     return f"{round(took * 1000)} ms"
 
 
+def _read_until(pipe: UciPipe, last: str) -> None:
+    for _ in pipe.lines_until(last, _PATIENCE_S):
+        pass
+
+
 def _is_ready_while_thinking(pipe: UciPipe) -> str:
     pipe.send("position startpos\ngo infinite\nisready")
-    while (line := pipe.line(_PATIENCE_S)) != "readyok":
-        if line.startswith("bestmove"):
-            raise EngineError("it ended an infinite search by itself")
+    if any(line.startswith("bestmove") for line in pipe.lines_until("readyok", _PATIENCE_S)):
+        raise EngineError("it ended an infinite search by itself")
     pipe.send("stop")
-    while not pipe.line(_PATIENCE_S).startswith("bestmove"):
-        pass
+    _read_until(pipe, "bestmove")
     return "answered at once"
 
 

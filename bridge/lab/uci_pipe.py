@@ -8,27 +8,38 @@ import selectors
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
 
 from bridge.engines.locate import find_program
 from bridge.engines.spec import Option
-from bridge.engines.uci_info import Heads
+from bridge.engines.uci_info import Heads, figure
 from bridge.engines.view import Found
 from bridge.errors import EngineError
 
 START_S = 10.0
 SILENCE_S = 20.0
-"""A search that says nothing for so long has hung: the program is killed."""
+"""A search that says nothing for so long has hung: the program is killed …"""
+LONGEST_S = 600.0
+"""… and so has one that goes on for so long, whatever it says."""
 _CHUNK = 65_536
 
 
 class UciPipe:
     """One program. Every error ends it; `start` gives a fresh one."""
 
-    def __init__(self, path: str, options: Mapping[str, Option] | None = None, args: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        path: str,
+        options: Mapping[str, Option] | None = None,
+        args: Sequence[str] = (),
+        *,
+        silence_s: float = SILENCE_S,
+        longest_s: float = LONGEST_S,
+    ) -> None:
         self.path = path
+        self._silence_s, self._longest_s = silence_s, longest_s
         self._options = dict(options or {})
         self._args = tuple(args)
         self._process: subprocess.Popen[bytes] | None = None
@@ -60,21 +71,28 @@ class UciPipe:
         except OSError as error:
             raise EngineError(f"engine {program} cannot be executed: {error.strerror}") from error
         self._buffer = b""
-        self.send("uci")
-        while (line := self.line(START_S)) != "uciok":
-            if line.startswith("id name "):
-                self.name = line.removeprefix("id name ")
-            elif line.startswith("option name "):
-                self.offered[line.removeprefix("option name ").partition(" type ")[0]] = line
+        self._greet()
         for name, value in self._options.items():
             shown = str(value).lower() if isinstance(value, bool) else value
             self.send(f"setoption name {name} value {shown}")
         self.ready()
 
+    def _greet(self) -> None:
+        self.send("uci")
+        try:
+            told = list(self.lines_until("uciok", min(START_S, self._silence_s)))
+        except EngineError as error:
+            raise EngineError(f"{error}: is it a UCI engine?") from error
+        for line in told:
+            if line.startswith("id name "):
+                self.name = line.removeprefix("id name ")
+            elif line.startswith("option name "):
+                self.offered[line.removeprefix("option name ").partition(" type ")[0]] = line
+
     def ready(self) -> None:
         """Wait until it has done what it was told."""
         self.send("isready")
-        while self.line(START_S) != "readyok":
+        for _ in self.lines_until("readyok", START_S):
             pass
 
     def new_game(self) -> None:
@@ -88,12 +106,12 @@ class UciPipe:
         `position` and `go` as UCI has them, without their first word.
         """
         self.send(f"position {position}\ngo {go}")
-        heads, nodes = Heads(), 0
-        while not (line := self.line(SILENCE_S)).startswith("bestmove"):
+        heads, nodes, words = Heads(), 0, [""]
+        for line in self.lines_until("bestmove", self._silence_s):
             heads.take(line)
-            if " nodes " in line and line.startswith("info "):
-                nodes = int(line.partition(" nodes ")[2].partition(" ")[0])
-        words = line.split()
+            words = line.split() or [""]
+            if words[0] == "info":
+                nodes = figure(words, "nodes") or nodes
         return heads.found(words[1] if len(words) > 1 else ""), nodes
 
     def send(self, text: str) -> None:
@@ -106,6 +124,17 @@ class UciPipe:
         except OSError as error:
             self.close()
             raise EngineError(f"engine {self.path} died") from error
+
+    def lines_until(self, last: str, patience_s: float) -> Iterator[str]:
+        """Lines up to one that begins with `last`. Raises EngineError: as `line`, or it never comes to that."""
+        until = time.monotonic() + self._longest_s
+        while True:
+            yield (line := self.line(min(patience_s, self._longest_s)))
+            if line.startswith(last):
+                return
+            if time.monotonic() > until:
+                self.close()
+                raise EngineError(f"engine {self.path} did not come to an end in {self._longest_s:g} s and was killed")
 
     def line(self, patience_s: float) -> str:
         """The next line, without its end. Raises EngineError: it died, or said nothing for `patience_s`."""

@@ -10,7 +10,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from bridge.cli.main import main
+from bridge.errors import EngineError
 from bridge.lab.uci_check import check_engine
+from bridge.lab.uci_pipe import UciPipe
 
 STOCKFISH = shutil.which("stockfish", path="/usr/games:/usr/local/games:/usr/bin:/usr/local/bin")
 needs_stockfish = pytest.mark.skipif(STOCKFISH is None, reason="needs Debian's stockfish: apt install stockfish")
@@ -53,6 +55,8 @@ def test_engines_without_nodes_play_by_the_wall_clock() -> None:
         (("random", "random", "--openings", "heldout"), "known sets: tuning, held-out"),
         (("random", "random", "--skip", 100_000), "no opening is left"),
         (("", "random"), "names no engine"),
+        (("kiri,builtin=true", "random", "--depth", 3), "kiri,builtin=true cannot be held to a depth"),
+        (("random", "random", "--sprt", 5, 5), "two different"),
     ],
 )
 def test_wrong_usage_is_one_line(args: tuple[object, ...], message: str) -> None:
@@ -62,14 +66,22 @@ def test_wrong_usage_is_one_line(args: tuple[object, ...], message: str) -> None
     assert result.stderr.count("\n") == 1
 
 
+def test_a_pgn_that_cannot_be_written_is_told_before_the_games(tmp_path: Path) -> None:
+    kept = tmp_path / "match.jsonl"
+    result = run("match", "random", "random", "-o", kept, "--pgn", tmp_path / "nowhere" / "games.pgn")
+    assert result.exit_code == 1
+    assert "games.pgn" in result.stderr
+    assert not kept.exists()
+
+
 def test_self_play_writes_positions_with_both_clocks(tmp_path: Path) -> None:
     file = tmp_path / "set.jsonl"
     result = run("lab", "self-play", "random", "--pool", "winder", "--time", "none", "--pairs", 1, "-o", file)
     assert result.exit_code == 0, result.output
-    first, *_, last = [json.loads(line) for line in file.read_text().splitlines()]
+    first, *others, last = [json.loads(line) for line in file.read_text().splitlines()]
     assert (first["own_ms"], first["other_ms"], first["ply"]) == (60_000, 60_000, 1)
     assert last["result"] in ("1-0", "0-1", "1/2-1/2")
-    assert last["own_ms"] < 60_000
+    assert min(line["own_ms"] for line in others) < 60_000
 
 
 @needs_stockfish
@@ -94,6 +106,49 @@ for line in sys.stdin:
     elif word == "quit":
         break
 """
+
+
+def program(tmp_path: Path, on_go: str) -> Path:
+    file = tmp_path / "program"
+    file.write_text(f"#!{sys.executable} -S\n{ANSWERS}            {on_go}\n")
+    file.chmod(0o755)
+    return file
+
+
+ANSWERS = """
+import sys, time
+def say(text): print(text, flush=True)
+for line in sys.stdin:
+    match line.split():
+        case ["uci"]: say("id name Odd\\nuciok")
+        case ["isready"]: say("readyok")
+        case ["quit"]: break
+        case ["go", *_]:
+"""
+
+
+@pytest.mark.parametrize("answer", ["(none)", "0000", "zz99", "resign", "e7e8=Q"])
+@pytest.mark.parametrize("kiri", ["kiri:", ""])
+def test_an_answer_that_is_no_move_loses_the_game_and_is_counted(tmp_path: Path, answer: str, kiri: str) -> None:
+    wrong = program(tmp_path, f'say("info depth 1 nodes few score cp 3 pv {answer}\\nbestmove {answer}")')
+    args = ("match", f"{kiri}{wrong}", "random", "--pool", "winder", "--time", "none", "--pairs", 1, "--json")
+    told = report(run(*args))
+    assert told["faults"] == {"first illegal": 2}
+
+
+def test_a_program_that_talks_for_ever_is_killed(tmp_path: Path) -> None:
+    chatty = program(tmp_path, 'while True: say("info depth 1 score cp 5 pv e2e4"); time.sleep(0.01)')
+    pipe = UciPipe(str(chatty), longest_s=0.5)
+    with pipe, pytest.raises(EngineError, match="did not come to an end"):
+        pipe.search("startpos", "nodes 10")
+    findings = {finding.question: finding for finding in check_engine(str(chatty), longest_s=0.5)}
+    assert not findings["go nodes"].ok
+    assert "did not come to an end" in findings["stop ends a search"].detail
+
+
+def test_a_program_that_speaks_another_language_is_told_what_may_be_wrong() -> None:
+    with pytest.raises(EngineError, match="is it a UCI engine"):
+        UciPipe("/bin/cat", silence_s=0.2).start()
 
 
 def test_a_program_that_plays_nonsense_is_found_out() -> None:

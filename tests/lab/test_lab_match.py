@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import chess
@@ -19,7 +20,7 @@ from bridge.lab.results import Book, PairLine, pair_from_json, pair_to_json
 from bridge.lab.timing import Noise, budget_ms, nodes_for, stockfish_ms
 from bridge.rules.events import Moved
 from bridge.rules.ledger import Ledger
-from bridge.rules.pools import POOLS, named
+from bridge.rules.pools import POOLS, named, parse_dials
 from bridge.rules.snapshot import Setup
 
 QUIET = Noise(tuple([1.0] * 1_000))
@@ -27,6 +28,8 @@ QUIET = Noise(tuple([1.0] * 1_000))
 
 class Scripted:
     """Plays the first legal move by name, or what it is told to."""
+
+    keeps_depth = True
 
     def __init__(self, choose: Callable[[chess.Board], str] | None = None) -> None:
         self.choose = choose or (lambda board: min(move.uci() for move in board.legal_moves))
@@ -99,6 +102,20 @@ def test_a_fault_loses_and_is_counted(kind: str) -> None:
     assert endings([line], "winder") == {("lost", kind): 2}
 
 
+def test_an_engine_that_dies_between_games_loses_the_next_one() -> None:
+    class Dying(Scripted):
+        games = 0
+
+        def new_game(self) -> None:
+            self.games += 1
+            if self.games == 2:
+                raise EngineError("it died")
+
+    line = pair_of(Scripted(), Dying(), Terms(named("winder"), nodes=10))
+    assert faults([line]) == {("second", "crash"): 1}
+    assert line.games[1].score == 1
+
+
 def test_a_pair_comes_back_from_its_line() -> None:
     line = pair_of(Scripted(), Scripted(), Terms(named("winder"), nodes=10))
     assert pair_from_json(pair_to_json(line)) == line
@@ -121,6 +138,28 @@ def test_a_stopped_match_goes_on_without_the_pair_that_was_cut_off(tmp_path: Pat
     assert len(file.read_text().splitlines()) == 3
     with pytest.raises(UsageError, match="another match"):
         Book(file, {**plan.settings(), "nodes": 11})
+
+
+def test_a_match_does_not_go_on_with_other_openings() -> None:
+    terms = Terms(named("winder"), nodes=10)
+    pools = (("winder", terms),)
+    done = [pair_of(Scripted(), Scripted(), terms, index) for index in range(2)]
+    more = MatchPlan(Entry.parse("random"), Entry.parse("random"), pools, openings("tuning")[:3])
+    more.require_same_openings(done)
+    replace(more, openings=openings("tuning")[1:3], first_pair=1).require_same_openings(done)
+    with pytest.raises(UsageError, match="pair 0 was played from another opening"):
+        replace(more, openings=openings("held-out")[:3]).require_same_openings(done)
+    for wrong in ({"openings": openings("tuning")[5:6]}, {"first_pair": 1}):
+        with pytest.raises(UsageError, match="another opening"):
+            replace(more, **wrong).require_same_openings(done)
+
+
+@pytest.mark.parametrize("base_s", [40, 81])
+def test_a_pool_without_a_thinking_budget_is_played_all_the_same(base_s: int) -> None:
+    """Nothing is left to think by the formula: the budget is nought, and each side's plan gets all the nodes."""
+    dials = parse_dials({"base_s": base_s, "economy": "steal"}).dials
+    assert budget_ms(dials, base_s * 1000) == 0
+    assert nodes_for(500, dials, 4_000) == 4_000
 
 
 def test_the_report_says_what_happened(tmp_path: Path) -> None:
