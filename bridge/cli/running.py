@@ -19,7 +19,7 @@ from bridge.settings.models import Settings
 from bridge.sinks.plain_lines import PlainLines
 from bridge.sinks.terminal import LiveView
 
-_COLLECT_AFTER = (2_000, 5, 5)
+_COLLECT_AFTER = (10_000, 5, 5)
 """New objects between looks of the garbage collector, its looks between those at what is older, and of these between
 those at everything. By Python's own 700, 10 and 10 it took 7 % of the time of a busy program."""
 
