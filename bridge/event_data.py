@@ -49,22 +49,22 @@ def take_in(ledger: Ledger, event: Event) -> dict[str, object]:
 
 
 def _facts_before(ledger: Ledger, event: Event) -> dict[str, object]:
-    if isinstance(event, TakenBack):
-        return {"plies": event.plies}
-    if isinstance(event, Agreed):
-        return {"base_ms": event.rules.dials.prices.base_ms}
-    if isinstance(event, Ended):
-        return {"status": event.status, "winner": None if event.winner is None else chess.COLOR_NAMES[event.winner]}
-    if not isinstance(event, Moved):
-        return {}
-    move = ledger.read(event.uci)
-    return {
-        "ply": len(ledger.moves) + 1,
-        "side": chess.COLOR_NAMES[ledger.turn],
-        "uci": event.uci,
-        "san": to_san(ledger.board, move),
-        "think_ms": event.think_ms,
-    }
+    match event:
+        case Moved():
+            return {
+                "ply": len(ledger.moves) + 1,
+                "side": chess.COLOR_NAMES[ledger.turn],
+                "uci": event.uci,
+                "san": to_san(ledger.board, ledger.read(event.uci)),
+                "think_ms": event.think_ms,
+            }
+        case TakenBack():
+            return {"plies": event.plies}
+        case Agreed():
+            return {"base_ms": event.rules.dials.prices.base_ms}
+        case Ended():
+            return {"status": event.status, "winner": None if event.winner is None else chess.COLOR_NAMES[event.winner]}
+    return {}
 
 
 def facts_after(ledger: Ledger) -> dict[str, object]:

@@ -270,6 +270,11 @@ class Limit:
     move_ms: int | None = None
     ponder: bool = True
 
+    def within(self, deadline_ms: int) -> "Limit":
+        """The same with another deadline."""
+        clocks = self.white_ms, self.black_ms, self.white_increment_ms, self.black_increment_ms
+        return Limit(*clocks, deadline_ms, self.nodes, self.plain, self.root_moves, self.move_ms, self.ponder)
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:

@@ -65,9 +65,8 @@ class Offers:
         else:
             self._errands.review("draw")
         for accept, name in ((True, "takeback"), (False, "no takeback")):
-            wanted = partial(self._answers_takeback, accept)
-            if wanted():
-                answer = AnswerTakeback(self._game_id, accept=accept)
+            if self._answers_takeback(accept):
+                answer, wanted = AnswerTakeback(self._game_id, accept=accept), partial(self._answers_takeback, accept)
                 self._errands.while_wanted(name, answer, wanted, every_s=_TAKEBACK_AGAIN_S)
             else:
                 self._errands.review(name)
@@ -86,6 +85,8 @@ class Offers:
 
     def _answers_takeback(self, accept: bool) -> bool:
         """What was decided by KiriChess is not played again."""
+        if not self._takebacks:
+            return False
         ledger = self._ledger
         decided = self._seat.acts and ledger.outcome is not None
         grants = ledger.takebacks < self._most_takebacks and not decided

@@ -26,7 +26,12 @@ from bridge.platforms.lichess import shapes
 from bridge.platforms.lichess.shapes import WireError, check, read_object
 from bridge.rules.snapshot import Snapshot, TimeControl
 
+_COLORS = {"white": chess.WHITE, "black": chess.BLACK}
 _UNLIMITED_MS = 2_147_483_647
+_SIDES = (
+    (frozenset[chess.Color](), frozenset({chess.BLACK})),
+    (frozenset({chess.WHITE}), frozenset({chess.WHITE, chess.BLACK})),
+)
 
 
 # -- the event stream (§1.3) ---------------------------------------------------------------------------------------
@@ -153,12 +158,12 @@ def _takebacks(state: shapes.State) -> frozenset[chess.Color]:
 
 
 def _sides(white: bool, black: bool) -> frozenset[chess.Color]:
-    return frozenset(side for side, offers in ((chess.WHITE, white), (chess.BLACK, black)) if offers)
+    return _SIDES[white][black]
 
 
 def parse_color(word: str) -> chess.Color | None:
     """None for anything but white and black."""
-    return {"white": chess.WHITE, "black": chess.BLACK}.get(word)
+    return _COLORS.get(word)
 
 
 def start_fen(fen: str | None) -> str | None:
