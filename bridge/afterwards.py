@@ -14,6 +14,8 @@ log = structlog.get_logger("kirichess_chat")
 
 _PAUSES_S = (4.0, 8.0, 16.0)
 """Before each look: whoever asks does so soon, and a look is a request."""
+_LOOK_S = 8.0
+"""Then it is left out: moves go first, and where they never leave room for it, looks would pile up game by game."""
 
 
 class Afterwards:
@@ -48,10 +50,12 @@ class Afterwards:
 
     async def _look(self, read: Callable[[str], Awaitable[Sequence[ChatLine]]]) -> None:
         try:
-            lines = await read(self._game_id)
-        except PlatformError as error:
+            async with asyncio.timeout(_LOOK_S):
+                lines = await read(self._game_id)
+        except (PlatformError, TimeoutError) as error:
             # Chat may fail alone; the next look tells the same and more.
-            log.warning("chat_not_read", game=self._game_id, cause=str(error))
+            tell = log.debug if isinstance(error, TimeoutError) else log.warning
+            tell("chat_not_read", game=self._game_id, cause=str(error) or f"no turn for it within {_LOOK_S:g} s")
             return
         for line in lines:
             self._hear(line)

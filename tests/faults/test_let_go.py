@@ -1,5 +1,6 @@
 """A game that we played and that is over takes no memory: nothing of it waits for the garbage collector."""
 
+import asyncio
 import gc
 import weakref
 from collections.abc import Iterator
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 
 from bridge.arena import referee
+from bridge.platforms.lichess.platform import Lichess
 
 
 @pytest.fixture(autouse=True)
@@ -60,6 +62,17 @@ async def test_of_a_game_whose_opponent_may_still_ask(table: Any, monkeypatch: p
     await table.resign(game)
     await table.until(lambda: left(found) == ["_voice"])
     assert voice() is not None, "the chat is still looked at"
+
+
+async def test_of_a_game_whose_chat_finds_no_turn_to_be_read(table: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.afterwards._LOOK_S", 0.1)
+    monkeypatch.setattr(Lichess, "chat", lambda platform, game_id: asyncio.Event().wait())
+    await table.run()
+    game = table.pair()
+    await table.play(game, 4)
+    found = await parts(table, game)
+    await table.resign(game)
+    await check(table, found)
 
 
 async def test_of_a_game_that_ends_while_we_think(table: Any) -> None:
