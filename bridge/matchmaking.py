@@ -62,7 +62,8 @@ class Matchmaker:
         self._account = AccountLog(bot.name, bot.journal)
         self._memory: list[Answered] = []
         self._heard: dict[str, str] = {}
-        """What the account's stream said of challenges and games since the last offer; "": it is a game."""
+        """What the account's stream has said of challenges and games since the offer that is made; "": it is a game."""
+        self._offers = False
         self._news = asyncio.Event()
         self._ending = False
         self._asked_ms = self._played_ms = clock()
@@ -157,6 +158,7 @@ class Matchmaker:
         slots, slot = self._lobby.slots, f"challenge to {proposal.opponent}"
         guest = Guest(proposal.opponent, is_bot=True)
         self._heard.clear()
+        self._offers = True
         slots.reserve(slot, guest)
         try:
             challenge_id = await self._send(proposal)
@@ -172,6 +174,7 @@ class Matchmaker:
                 slots.release(challenge_id)
             await self._remember(proposal, outcome, challenge_id, reason=reason)
         finally:
+            self._offers = False
             slots.release(slot)
 
     async def _send(self, proposal: Proposal) -> str | None:
@@ -208,6 +211,8 @@ class Matchmaker:
     # -- the answer ----------------------------------------------------------------------------------------------
 
     def _hear(self, event: AccountEvent) -> None:
+        if not self._offers:
+            return
         if isinstance(event, GameStarted):
             self._heard[event.game_id] = ""
         elif isinstance(event, ChallengeGone):

@@ -27,6 +27,9 @@ _COVERED = frozenset({"standard", "chess960", "fromPosition"})
 _EXPORT_PAUSES_S = (0.5, 1, 2, 5, 15, 60)
 """After these tries the stream's own verdict stands."""
 
+_REMEMBERED = 10_000
+"""Games that are followed once: far more than can be running."""
+
 _JUDGED_AT_ONCE = 2
 """Whole games of the archive, which come by hundreds: what one is until all its plies are stored takes a megabyte."""
 
@@ -80,7 +83,7 @@ class Watchers:
         self._journal = journal
         self._steady_ms = steady_ms
         self._judging = asyncio.Semaphore(_JUDGED_AT_ONCE)
-        self._followed: set[str] = set()
+        self._followed: dict[str, None] = {}
         self._games: set[asyncio.Task[None]] = set()
 
     async def is_judged(self, game_id: str) -> bool:
@@ -91,7 +94,9 @@ class Watchers:
         """One game, to its final verdict; nothing if it is followed already. Raises BridgeError: what failed."""
         if game_id in self._followed:
             return
-        self._followed.add(game_id)
+        self._followed[game_id] = None
+        while len(self._followed) > _REMEMBERED:
+            del self._followed[next(iter(self._followed))]
         tracker, through = Tracker(game_id, "", self._journal, self._steady_ms), False
         try:
             with structlog.contextvars.bound_contextvars(game=game_id):
@@ -100,7 +105,7 @@ class Watchers:
         finally:
             if not through:
                 # Not wanted by this one, or not read to its end: another may want it, or the same once more.
-                self._followed.discard(game_id)
+                self._followed.pop(game_id, None)
 
     async def follow_each(self, ids: AsyncGenerator[str], subject: Subject) -> None:
         """The games that a stream of ids names. Raises what the stream raises; a game's fault ends that game only."""

@@ -115,3 +115,13 @@ async def test_of_a_game_by_correspondence_that_is_left_between_moves(table: Any
     found = await parts(table, game)
     await check(table, found)
     assert len(game.moves) == 2
+
+
+async def test_an_account_that_challenges_nobody_remembers_no_games_for_that(table: Any) -> None:
+    await table.run()
+    for _ in range(2):
+        game = table.pair()
+        await table.play(game, 2)
+        await table.resign(game)
+    [seeking] = table.daemon._seeking
+    assert not seeking.matchmaker._heard
