@@ -26,5 +26,7 @@ def near_flag(ledger: Ledger, white_ms: int, black_ms: int) -> bool:
 
 def _dearest_loss_ms(board: chess.Board, side: chess.Color, prices: Prices) -> int:
     own = board.occupied_co[side]
+    if board.turn == side and board.pawns & own & chess.BB_RANKS[6 if side else 1]:
+        return max(prices.loss_ms)  # what it promotes to may be taken
     men = (prices.loss_ms[piece] for piece in range(chess.PAWN, chess.KING) if board.pieces_mask(piece, side) & own)
     return max(men, default=0)

@@ -148,20 +148,39 @@ def threatens(line: Line) -> bool:
 def may_flag(line: Line, victim: chess.Color, hits: int) -> bool:
     """Whether a clock could be emptied by so many moves of the other side and what the victim spends between them.
 
-    A bound from the men on the board: False is certain, True is worth a search.
+    A bound from the men on the board and those that pawns may become: False is certain (but for several double checks),
+    True is worth a search.
     """
     prices, clock_ms = line.prices, line.clock_ms[victim]
-    own_turn = line.board.turn == victim
-    spends = hits if own_turn else hits - 1
-    spent_ms = spends * (line.dearest_toll_ms(victim) + line.paces[victim].think_ms(clock_ms))
-    return clock_ms <= spent_ms + _dearest_ms(line, victim, hits) + (hits + 1) * prices.chip_ms
+    moves = hits if line.board.turn == victim else hits - 1
+    promoted = _promotions(line.board, victim, moves)
+    spent_ms = moves * (_dearest_move_ms(line, victim, promoted) + line.paces[victim].think_ms(clock_ms))
+    chips_ms = hits * prices.chip_ms + max(0, prices.double_chip_ms - prices.chip_ms)
+    return clock_ms <= spent_ms + _dearest_ms(line, victim, hits, promoted) + chips_ms
 
 
-def _dearest_ms(line: Line, victim: chess.Color, hits: int) -> int:
-    left, lost_ms = hits, 0
-    own = line.board.occupied_co[victim]
-    for loss_ms, piece in sorted(((line.prices.loss_ms[piece], piece) for piece in range(1, 6)), reverse=True):
-        taken = min(left, (line.board.pieces_mask(piece, victim) & own).bit_count())
-        lost_ms += taken * loss_ms
-        left -= taken
-    return lost_ms
+def _promotions(board: chess.Board, side: chess.Color, moves: int) -> int:
+    """How many pawns so many moves may promote."""
+    ranks = (chess.square_rank(square) for square in chess.scan_forward(board.pieces_mask(chess.PAWN, side)))
+    promoted, left = 0, moves
+    for away in sorted(7 - rank if side else rank for rank in ranks):
+        left -= away
+        if left < 0:
+            break
+        promoted += 1
+    return promoted
+
+
+def _dearest_move_ms(line: Line, side: chess.Color, promoted: int) -> int:
+    prices = line.prices
+    castling_ms = prices.castling_ms if line.board.castling_rights & line.board.occupied_co[side] else 0
+    queening_ms = max(*prices.toll_ms, prices.toll_ms[chess.PAWN] + max(prices.fee_ms)) if promoted else 0
+    return max(line.dearest_toll_ms(side), castling_ms, queening_ms)
+
+
+def _dearest_ms(line: Line, victim: chess.Color, hits: int, promoted: int) -> int:
+    own, loss_ms = line.board.occupied_co[victim], line.prices.loss_ms
+    men = {piece: (line.board.pieces_mask(piece, victim) & own).bit_count() for piece in range(chess.PAWN, chess.KING)}
+    men[chess.PAWN] -= promoted
+    losses = [loss_ms[piece] for piece, count in men.items() for _ in range(min(count, hits))]
+    return sum(sorted([*losses, *[max(loss_ms)] * promoted])[-hits:])

@@ -96,6 +96,12 @@ def test_a_draw_by_a_flag_is_taken_when_everything_else_loses_by_one() -> None:
     assert decision.uci == "c3e4"
 
 
+def test_a_pawn_is_not_promoted_to_what_its_capture_flags_us_by() -> None:
+    """The queen costs more than any man that is on the board before."""
+    given = view("3r4/1P2k3/8/8/8/5B2/6K1/8 w - - 0 1", "", 90_000, 60_000, "eclipse")
+    assert decide(given, prefers("b7b8q")).uci != "b7b8q"
+
+
 def test_the_explanation_names_candidates_and_what_was_ruled_out() -> None:
     given = view("k7/p7/8/3r4/8/8/8/3QK3 w - - 0 1", "", 3_500, 60_000, "ratchet")
     text = explain_choice(decide(given, prefers("d1d3", "d1d5", score_cp=40)))

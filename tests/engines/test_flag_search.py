@@ -8,7 +8,8 @@ import pytest
 
 from bridge.engines.flag_search import FlagSearch, Spent, flagging_moves, may_flag
 from bridge.engines.line import Line, Pace
-from bridge.rules.pools import POOLS
+from bridge.rules.dials import Dials
+from bridge.rules.pools import POOLS, parse_dials
 
 MEN = ("Qr", "RRp", "QRnp", "BNp", "RPrp", "QPq")
 
@@ -86,6 +87,52 @@ def test_the_bound_excludes_no_flag() -> None:
             # What is left then can only be a mate, which is nothing that clocks decide.
             line.clock_ms[them] = 10**9
             assert search.win(1) == move
+
+
+def pawn_endings(count: int, seed: int, dials: Dials) -> Iterator[Line]:
+    """Pawns about to promote, castling, checks by two at once, and clocks of which one move can take most."""
+    lot = random.Random(seed)
+    while count:
+        board = chess.Board(None, chess960=True)
+        squares = [lot.choice(range(48, 56)), lot.choice(range(8, 16)), *lot.sample(range(16, 48), 4)]
+        for man, square in zip("PpNbrR", squares, strict=True):
+            board.set_piece_at(square, chess.Piece.from_symbol(man))
+        board.set_piece_at(chess.E1, chess.Piece.from_symbol("K"))
+        board.set_piece_at(chess.E8, chess.Piece.from_symbol("k"))
+        board.set_piece_at(chess.H1, chess.Piece.from_symbol("R"))
+        board.castling_rights = chess.BB_H1
+        board.turn = lot.choice(chess.COLORS)
+        if not board.is_valid() or board.is_game_over():
+            continue
+        count -= 1
+        yield Line(board, lot.randrange(1_000, 110_000), lot.randrange(1_000, 110_000), dials)
+
+
+@pytest.mark.parametrize(
+    "dials",
+    [
+        POOLS["eclipse"],
+        POOLS["mainspring"],
+        parse_dials({"pool": "anchor", "double_check_factor": 20}).dials,
+        parse_dials({"pool": "anchor", "promotion_fee": 2, "tolls_s": {"castling": 90}}).dials,
+    ],
+)
+def test_the_bound_holds_for_promotions_castling_and_any_dials(dials: Dials) -> None:
+    flagged = 0
+    for line in pawn_endings(60, 9, dials):
+        me = line.board.turn
+        replied = False
+        for move in list(line.board.legal_moves):
+            outcome = line.push(move)
+            replies = [] if outcome else list(line.board.legal_moves)
+            for reply in replies:
+                answer = line.push(reply)
+                replied |= answer is not None and answer.reason == "flag" and answer.winner != me
+                line.pop()
+            line.pop()
+        assert may_flag(line, me, 1) or not replied, line.board.fen()
+        flagged += replied
+    assert flagged > 5
 
 
 def test_a_search_leaves_its_line_as_it_was_and_keeps_to_its_nodes() -> None:
