@@ -6,14 +6,22 @@ import random
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
+import chess
+import structlog
+
+from bridge.engines import view
 from bridge.engines.answer import require_move
 from bridge.engines.line import Line
+from bridge.engines.reasons import explain_choice, explained
 from bridge.engines.search import Found, find_move
-from bridge.engines.view import allowed
+from bridge.engines.view import Decision, allowed
 from bridge.errors import EngineError
 from bridge.interfaces import Choice, Limit
 from bridge.rules.ledger import Ledger
+
+log = structlog.get_logger("kirichess_engine")
 
 _MOST_MS = 100
 _LEAST_MS = 2
@@ -33,6 +41,8 @@ class BuiltinEngine:
     def __init__(self, seed: int | None = None) -> None:
         self._lot = random.Random(seed)
         self._threads: ThreadPoolExecutor | None = None
+        self.last: Decision | None = None
+        """The last decision, with its candidates."""
 
     async def start(self) -> None:
         """Get a thread."""
@@ -66,7 +76,10 @@ class BuiltinEngine:
             found = await loop.run_in_executor(self._threads, find_move, line, out_of_time, self._lot, moves)
         finally:
             cancelled.set()
-        return _choice(ledger, found)
+        self.last = _decision(ledger, line, found)
+        if ledger.outcome is None and not limit.plain:
+            log.info("kiri_chose", game=ledger.setup.game_id, why=explain_choice(self.last))
+        return Choice(self.last.uci, self.last.score_cp, self.last.depth, self.last.why)
 
     async def close(self) -> None:
         """Give the thread back; a search that still runs ends by itself."""
@@ -90,7 +103,13 @@ def line_of(ledger: Ledger, thinking_ms: int, *, plain: bool = False) -> Line:
     return Line(board, clocks[True], clocks[False], ledger.setup.rules.dials)
 
 
-def _choice(ledger: Ledger, found: Found) -> Choice:
-    uci = ledger.board.uci(found.move, chess960=ledger.chess960)
+def _decision(ledger: Ledger, line: Line, found: Found) -> Decision:
+    def told(move: chess.Move, score_cp: int) -> view.Found:
+        uci = ledger.board.uci(move, chess960=ledger.chess960)
+        return view.Found(uci, max(-_MOST_CP, min(_MOST_CP, score_cp)), found.depth)
+
+    best = told(found.move, found.score_cp)
+    others = tuple(told(*other) for other in reversed(found.others))
     why = f"the built-in search's move, {found.depth} plies deep with both clocks"
-    return Choice(uci, max(-_MOST_CP, min(_MOST_CP, found.score_cp)), found.depth, why)
+    candidates = explained(line, replace(best, earlier=others), {})
+    return Decision(best.uci, why, best.score_cp, found.depth, line.nodes, candidates)

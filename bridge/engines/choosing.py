@@ -208,8 +208,8 @@ class _Choice:
 
     def _found(self, found: Found, why: str) -> Decision:
         nodes = self.line.nodes
-        candidates = explained(self.view, self.line, found, self.banned)
+        candidates = explained(self.line, found, self.banned, chess960=self.view.chess960)
         return Decision(found.uci, why, found.score_cp, found.depth, nodes, candidates, self.tally)
 
     def _decided(self, move: chess.Move, why: str) -> Decision:
-        return Decision(self.view.uci(move), why, None, None, self.line.nodes, (), self.tally)
+        return self._found(Found(self.view.uci(move)), why)

@@ -65,7 +65,7 @@ class KiriEngine:
         self._rest = 0
         self._faults = 0
         self.last: Decision | None = None
-        """The last decision of our own layer, with its candidates."""
+        """The last decision, with its candidates; of plain chess only the built-in search's."""
         self.last_plan: TimePlan | None = None
 
     async def start(self) -> None:
@@ -102,7 +102,7 @@ class KiriEngine:
         """A move. Raises EngineError only when not started, or when there is no move."""
         require_move(ledger)
         if self._program is None or not self._revived(self._program) or limit.deadline_ms < _SHORTEST_MS:
-            return await self._builtin.think(ledger, limit)
+            return await self._without_program(ledger, limit)
         began_ns = time.monotonic_ns()
         try:
             async with asyncio.timeout(limit.deadline_ms * 0.85 / 1000):
@@ -111,8 +111,13 @@ class KiriEngine:
             self._failed(error)
             left_ms = max(LEAST_MS, limit.deadline_ms - (time.monotonic_ns() - began_ns) // 1_000_000)
             hasty = replace(limit, white_increment_ms=0, black_increment_ms=0, deadline_ms=left_ms, nodes=None)
-            choice = await self._builtin.think(ledger, hasty)
+            choice = await self._without_program(ledger, hasty)
             return Choice(choice.uci, choice.score_cp, choice.depth, "the engine failed: the built-in one answered")
+
+    async def _without_program(self, ledger: Ledger, limit: Limit) -> Choice:
+        choice = await self._builtin.think(ledger, limit)
+        self.last = self._builtin.last
+        return choice
 
     def _revived(self, program: ProcessEngine) -> bool:
         """Whether the program is ready; after a fault it is started again in the background."""

@@ -5,16 +5,19 @@ from collections.abc import Mapping
 import chess
 
 from bridge.engines.line import Line
-from bridge.engines.view import Candidate, Decision, Found, View
+from bridge.engines.view import Candidate, Decision, Found, spelled
 from bridge.rules.clock_text import clock_text
 
 _MOST = 6
 
 
-def explained(view: View, line: Line, found: Found, banned: Mapping[chess.Move, str]) -> tuple[Candidate, ...]:
+def explained(
+    line: Line, found: Found, banned: Mapping[chess.Move, str], *, chess960: bool = False
+) -> tuple[Candidate, ...]:
     """The chosen move first, then those the engine preferred before, then some that were ruled out."""
-    weighed = [_candidate(view, line, one, "") for one in (found, *reversed(found.earlier))]
-    ruled_out = [_candidate(view, line, Found(view.uci(move)), note) for move, note in banned.items()]
+    weighed = [_candidate(line, one, "") for one in (found, *reversed(found.earlier))]
+    named = {line.board.uci(move, chess960=chess960): note for move, note in banned.items()}
+    ruled_out = [_candidate(line, Found(uci), note) for uci, note in named.items()]
     out: dict[str, Candidate] = {}
     for candidate in (*weighed, *ruled_out):
         if candidate is not None:
@@ -33,8 +36,8 @@ def explain_choice(decision: Decision) -> str:
     return "\n".join(lines)
 
 
-def _candidate(view: View, line: Line, one: Found, note: str) -> Candidate | None:
-    move = view.move(one.uci)
+def _candidate(line: Line, one: Found, note: str) -> Candidate | None:
+    move = spelled(line.board, one.uci)
     if move is None:
         return None
     me = line.board.turn

@@ -30,11 +30,15 @@ class OutOfTime(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The best move, its score, and the depth in plies that was searched in full."""
+    """The best move, its score, and the depth in plies that was searched in full.
+
+    `others`: what was looked at beside it, best first, each with what it is worth at most.
+    """
 
     move: chess.Move
     score_cp: int
     depth: int
+    others: tuple[tuple[chess.Move, int], ...] = ()
 
 
 def find_move(
@@ -62,7 +66,8 @@ def find_move(
         if scores:
             best = max(scores, key=scores.__getitem__)
             complete = len(scores) == len(order)
-            found = Found(best, round(scores[best]), depth if complete else found.depth)
+            others = sorted(((move, round(scores[move])) for move in scores if move != best), key=lambda one: -one[1])
+            found = Found(best, round(scores[best]), depth if complete else found.depth, tuple(others))
         if len(scores) < len(order) or abs(found.score_cp) > WIN_CP // 2:
             break
     return found

@@ -110,6 +110,13 @@ def test_the_explanation_names_candidates_and_what_was_ruled_out() -> None:
     assert "(flags ourselves)" in text
 
 
+def test_a_move_that_needs_no_search_is_explained_too() -> None:
+    wins = decide(view("4k3/8/2p5/3p4/8/8/3Q4/4K3 w - - 0 1", "", 60_000, 4_900), prefers("e1e2"))
+    assert explain_choice(wins).splitlines()[1] == "  d2d5, own clock +0:01.0, other -0:05.0"
+    forced = decide(view("k7/8/8/8/8/8/5q2/7K w - - 0 1".replace("5q2", "6q1")), prefers("h1g2"))
+    assert explain_choice(forced).splitlines()[1] == "  h1g2, own clock +0:24.0, other -0:25.0"
+
+
 def test_our_own_searches_keep_to_their_part_of_the_nodes() -> None:
     given = view("r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N1PN2/PP2BPPP/R1BQ1RK1 w - - 0 9", "", 9_000, 9_000)
     short = View(given.board, False, 9_000, 9_000, given.dials, allowance=60)

@@ -199,6 +199,20 @@ async def test_no_process_is_left(game: Game, started: Start, running: Running, 
         await engine.think(game(), LIMIT)
 
 
+async def test_the_built_in_search_explains_its_moves(game: Game) -> None:
+    engine = KiriEngine(seed=1)
+    await engine.start()
+    choice = await engine.think(game("4k3/8/8/8/5p2/4P3/8/4K3 w - - 0 1"), LIMIT)
+    assert engine.last is not None
+    first, best, *others = explain_choice(engine.last).splitlines()
+    assert first.startswith(f"{choice.uci}: the built-in search's move")
+    assert choice.uci == "e3f4"
+    assert best.startswith("  e3f4 +")
+    assert best.endswith("own clock +0:04.0, other -0:05.0")
+    assert 1 <= len(others) <= 5
+    await engine.close()
+
+
 async def test_the_first_move_comes_within_a_second_whatever_is_installed(game: Game) -> None:
     for spec in (EngineSpec("kiri"), EngineSpec("kiri", builtin=True)):
         engine = build_engine(spec)
