@@ -10,7 +10,7 @@ from bridge.rules.position import read_move, start_board
 
 def positions(pool: str, game: GameLine) -> Iterator[Json]:
     """Every counted position of a kept game, in order, with the game's end in each."""
-    verdict = replayed(game.record)
+    verdict = replayed(game)
     board = start_board(verdict.start_fen)
     base_ms = verdict.setup.rules.dials.prices.base_ms
     clocks = [base_ms, base_ms]

@@ -37,7 +37,8 @@ class Terms:
 class Played:
     """A finished game. `fault`: which side's engine failed (crash) or answered an illegal move, which loses.
 
-    `nodes` and `tally` are by colour: black first, as a `chess.Color` indexes.
+    `nodes` and `tally` are by colour: black first, as a `chess.Color` indexes. `think_ms`: of every move, one that a
+    flag came before included.
     """
 
     verdict: Verdict
@@ -46,6 +47,7 @@ class Played:
     asked: list[int] = field(default_factory=lambda: [0, 0])
     tally: tuple[Counter[str], Counter[str]] = field(default_factory=lambda: (Counter(), Counter()))
     scores: list[int | None] = field(default_factory=list)
+    think_ms: list[int] = field(default_factory=list)
     fault: tuple[chess.Color, str, str] | None = None
     wall_ms: int = 0
 
@@ -80,6 +82,7 @@ def play(
     spent_ms = [0, 0]
     for uci, think_ms in played_ms:
         spent_ms[ledger.turn] += think_ms
+        played.think_ms.append(think_ms)
         ledger.apply(Moved(uci, think_ms, reading_ms=platform.initial_ms - spent_ms[ledger.turn]))
     for side, contestant in sides.items():
         try:
@@ -101,6 +104,7 @@ def play(
         played.asked[side] += 1
         played.tally[side].update(answer.tally)
         played.scores.append(answer.score_cp)
+        played.think_ms.append(think_ms)
         spent_ms[side] += think_ms
         ledger.apply(Moved(uci, think_ms, reading_ms=platform.initial_ms - spent_ms[side]))
     played.outcome = _outcome(ledger, played)

@@ -4,10 +4,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import cast
 
-from bridge.lab.results import Json, PairLine
+from bridge.lab.results import GameLine, Json, PairLine
 from bridge.records.evaluations import Evaluation
 from bridge.records.pgn_writer import to_pgn
 from bridge.rules.budget import safe_platform_ms
+from bridge.rules.endings import Outcome
 from bridge.rules.events import Ended, Moved
 from bridge.rules.ledger import Ledger
 from bridge.rules.pools import parse_dials
@@ -20,14 +21,15 @@ def write_pgn(path: Path, pairs: Iterable[PairLine]) -> None:
     with path.open("w", encoding="utf-8") as out:
         for line in pairs:
             for game in line.games:
-                verdict = replayed(game.record)
+                verdict = replayed(game)
                 scored = enumerate(zip(verdict.moves, game.scores, strict=False), 1)
                 thought = [Evaluation(ply, uci, score) for ply, (uci, score) in scored if score is not None]
                 out.write(to_pgn(verdict, event="KiriChess match", evaluations=thought) + "\n")
 
 
-def replayed(record: Json) -> Verdict:
+def replayed(game: GameLine) -> Verdict:
     """A kept game judged again; the plain clock starts at the pool's safe one and falls by thinking alone."""
+    record = game.record
     rules = parse_dials(cast(Json, record["rules"]))
     control = TimeControl(safe_platform_ms(rules.dials), 0)
     fen, white, black = record["start_fen"], str(record["white"]), str(record["black"])
@@ -47,5 +49,15 @@ def replayed(record: Json) -> Verdict:
         side = ledger.turn
         left_ms[side] -= think_ms
         ledger.apply(Moved(uci, think_ms, reading_ms=left_ms[side]))
-    ledger.apply(Ended(RECORD_END))
+    ledger.apply(_end(game, ledger.outcome))
     return verdict(ledger, final=True)
+
+
+def _end(game: GameLine, outcome: Outcome | None) -> Ended:
+    """The match as the game's platform: it ends a game by KiriChess rules, and forfeits one of an engine that failed."""
+    if game.fault is not None:
+        loser_is_white = game.fault[0] == game.first_is_white
+        return Ended("cheat", not loser_is_white)
+    if outcome is None:
+        return Ended(RECORD_END)
+    return Ended("draw") if outcome.winner is None else Ended("variantEnd", outcome.winner)

@@ -86,7 +86,7 @@ def game_line(played: Played, first_is_white: bool) -> GameLine:
             "white": verdict.setup.white,
             "black": verdict.setup.black,
             "moves": list(verdict.moves),
-            "think_ms": [row.think_ms for row in verdict.rows] + [0] * (len(verdict.moves) - len(verdict.rows)),
+            "think_ms": list(played.think_ms),
         },
     )
 

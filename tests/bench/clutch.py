@@ -21,7 +21,7 @@ from bridge.rules.pools import named
 
 def beginning(game: GameLine, share: float) -> list[tuple[str, int]]:
     """The plies before a clock is low."""
-    verdict = replayed(game.record)
+    verdict = replayed(game)
     low_ms = verdict.setup.rules.dials.prices.base_ms * share
     begun = []
     for row in verdict.rows:

@@ -6,10 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import chess
+import chess.pgn
 import pytest
+from click.testing import CliRunner
 
+from bridge.cli.main import main
 from bridge.errors import EngineError, UsageError
 from bridge.lab.contestant import Answer, Task, uci_position
+from bridge.lab.dataset import positions
 from bridge.lab.entry import Entry
 from bridge.lab.game import Terms, play
 from bridge.lab.match import MatchPlan, play_two
@@ -56,12 +60,24 @@ def pair_of(first: Scripted, second: Scripted, terms: Terms, index: int = 0) -> 
 def test_the_ledger_judges_the_same_game_alike() -> None:
     line = pair_of(Scripted(), Scripted(), Terms(named("winder"), nodes=10))
     for game in line.games:
-        verdict = replayed(game.record)
+        verdict = replayed(game)
         assert verdict.outcome.reason == game.reason
         own, other = (
             (verdict.white_ms, verdict.black_ms) if game.first_is_white else (verdict.black_ms, verdict.white_ms)
         )
         assert (own, other) == (game.own_ms, game.other_ms)
+
+
+def test_a_game_lost_by_thinking_is_kept_with_it() -> None:
+    class Slow(Scripted):
+        def plan_ms(self, ledger: Ledger) -> float:
+            return 40_000.0
+
+    line = pair_of(Slow(), Scripted(), Terms(named("winder"), "own", nodes=10))
+    assert endings([line], "winder") == {("lost", "flag (thinking)"): 2}
+    for game in line.games:
+        assert replayed(game).outcome.reason == "flag"
+        assert {position["reason"] for position in positions("winder", game)} <= {"flag"}
 
 
 def test_colours_are_swapped_and_the_noise_is_the_same() -> None:
@@ -174,6 +190,31 @@ def test_the_report_says_what_happened(tmp_path: Path) -> None:
     assert text.count("[Event ") == 4
     assert "[%clk 0:" in text
     assert "[%kclk " in text
+
+
+@pytest.mark.parametrize("fault", [None, "crash", "illegal"])
+def test_the_pgn_says_who_won(tmp_path: Path, fault: str | None) -> None:
+    """The match is its own platform: rating tools read `Result` and nothing else, and our reader reads it back."""
+
+    def fail(board: chess.Board) -> str:
+        if fault == "crash":
+            raise EngineError("it died")
+        return "a1a1"
+
+    line = pair_of(Scripted(fail if fault else None), Scripted(), Terms(named("winder"), nodes=10))
+    write_pgn(tmp_path / "games.pgn", [line])
+    with (tmp_path / "games.pgn").open() as file:
+        told = [chess.pgn.read_game(file) for _ in line.games]
+    own = {1.0: ("1-0", "0-1"), 0.5: ("1/2-1/2", "1/2-1/2"), 0.0: ("0-1", "1-0")}
+    for kept, game in zip(line.games, told, strict=True):
+        assert game is not None
+        result = own[kept.score][0 if kept.first_is_white else 1]
+        assert (game.headers["Result"], game.headers["KiriResult"]) == (result, result)
+        assert game.headers["KiriReason"] == kept.reason
+    again = CliRunner().invoke(main, ["adjudicate", str(tmp_path / "games.pgn"), "--format", "jsonl"])
+    verdicts = [json.loads(text) for text in again.stdout.splitlines()]
+    assert [verdict["reason"] for verdict in verdicts] == [game.reason for game in line.games]
+    assert [verdict["white_ms"] for verdict in verdicts] == [replayed(game).white_ms for game in line.games]
 
 
 def test_openings_are_even_quiet_and_apart() -> None:
