@@ -54,7 +54,7 @@ def replayed(game: GameLine) -> Verdict:
 
 
 def _end(game: GameLine, outcome: Outcome | None) -> Ended:
-    """The match as the game's platform: it ends a game by KiriChess rules, and forfeits one of an engine that failed."""
+    """The match as the platform: it ends a game by KiriChess rules, and forfeits one of an engine that failed."""
     if game.fault is not None:
         loser_is_white = game.fault[0] == game.first_is_white
         return Ended("cheat", not loser_is_white)
