@@ -280,7 +280,7 @@ class Limit:
 class Choice:
     """A move, with what the engine says of it: `score_cp` from the mover's side, and why, for the record. `wdl`: what
     tables know of it as chess, 2 (won) to -2, with 1 and -1 where the fifty moves come first. `trusted`: whether
-    draws and resignations go by the score."""
+    draws and resignations go by the score. `fault`: what failed before the engine found this move by other means."""
 
     uci: str
     score_cp: int | None = None
@@ -288,6 +288,7 @@ class Choice:
     why: str = ""
     wdl: int | None = None
     trusted: bool = True
+    fault: str = ""
 
 
 class Engine(Protocol):

@@ -99,7 +99,10 @@ class Thinker:
             if self._failed_starts >= _STARTS_A_GAME:
                 break
             try:
-                return await self._ask(ledger, limit)
+                choice = await self._ask(ledger, limit)
+                if choice.fault:
+                    self._failed(choice.fault)
+                return choice
             except EngineError as error:
                 cause = str(error)
                 log.warning("engine_failed", game=ledger.setup.game_id, cause=cause)

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from bridge.doctor.finding import Finding, told, wrong
+from bridge.engines import kiri
 from bridge.engines.build import build_engine
 from bridge.engines.locate import find_program, installed
 from bridge.engines.spec import EngineSpec
@@ -15,7 +16,7 @@ from bridge.interfaces import Limit
 from bridge.rules.ledger import Ledger
 from bridge.rules.pools import named
 from bridge.rules.snapshot import Setup
-from bridge.settings.engines import EngineSettings, PythonEngine, UciEngine, XboardEngine
+from bridge.settings.engines import EngineSettings, KiriEngine, PythonEngine, UciEngine, XboardEngine
 
 START_S = 12.0
 """A little more than the engines' own patience, whose error says more."""
@@ -36,12 +37,16 @@ async def _examine(subject: str, settings: EngineSettings) -> Finding:
     try:
         async with asyncio.timeout(START_S):
             await engine.start()
+            if isinstance(engine, kiri.KiriEngine):
+                await engine.ready()
         async with asyncio.timeout(2 * DEADLINE_MS / 1000):
             choice = await engine.think(ledger, Limit(clock_ms, clock_ms, 0, 0, DEADLINE_MS))
     except TimeoutError:
         return wrong(subject, "it says nothing", _by_hand(settings))
     finally:
         await engine.close()
+    if choice.fault:
+        return wrong(subject, choice.fault, _by_hand(settings))
     return Finding(subject, f"it starts, and answers the start position with {choice.uci}")
 
 
@@ -67,6 +72,8 @@ def _cure(settings: EngineSettings) -> str:
 def _by_hand(settings: EngineSettings) -> str:
     """How to see for oneself what the engine says."""
     match settings:
+        case KiriEngine(path=path) if path:
+            return f"printf 'uci\\nisready\\nquit\\n' | {shlex.quote(path)}"
         case UciEngine(path=path, args=args):
             return f"printf 'uci\\nisready\\nquit\\n' | {shlex.join([path, *args])}"
         case XboardEngine(path=path, args=args):

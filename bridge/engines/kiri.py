@@ -56,7 +56,7 @@ class KiriEngine:
         switches: Switches | None = None,
     ) -> None:
         self._builtin = BuiltinEngine(seed)
-        self._program = ProcessEngine(path, options={**_DEFAULTS, **(options or {})}) if path else None
+        self._program = ProcessEngine(path, options=options, suggested=_DEFAULTS) if path else None
         self._nodes = nodes
         self._switches = switches or Switches()
         self._threads: ThreadPoolExecutor | None = None
@@ -64,6 +64,8 @@ class KiriEngine:
         self._starting: asyncio.Future[None] | None = None
         self._rest = 0
         self._faults = 0
+        self._untold = ""
+        """The last fault, until a choice tells it."""
         self.last: Decision | None = None
         """The last decision, with its candidates; of plain chess only the built-in search's."""
         self.last_plan: TimePlan | None = None
@@ -82,6 +84,11 @@ class KiriEngine:
         if self._program is not None and self._starting is None:
             find_program(self._path)
             self._starting = asyncio.ensure_future(self._program.start())
+
+    async def ready(self) -> None:
+        """Wait for the program too, once `start` has begun it. Raises EngineError: it cannot be started."""
+        if self._starting is not None:
+            await asyncio.shield(self._starting)
 
     @property
     def called(self) -> EngineName:
@@ -112,12 +119,13 @@ class KiriEngine:
             left_ms = max(LEAST_MS, limit.deadline_ms - (time.monotonic_ns() - began_ns) // 1_000_000)
             hasty = replace(limit, white_increment_ms=0, black_increment_ms=0, deadline_ms=left_ms, nodes=None)
             choice = await self._without_program(ledger, hasty)
-            return Choice(choice.uci, choice.score_cp, choice.depth, "the engine failed: the built-in one answered")
+            return replace(choice, why="the engine failed: the built-in one answered")
 
     async def _without_program(self, ledger: Ledger, limit: Limit) -> Choice:
         choice = await self._builtin.think(ledger, limit)
         self.last = self._builtin.last
-        return choice
+        fault, self._untold = self._untold, ""
+        return replace(choice, fault=fault)
 
     def _revived(self, program: ProcessEngine) -> bool:
         """Whether the program is ready; after a fault it is started again in the background."""
@@ -139,8 +147,9 @@ class KiriEngine:
         """Start again, a few moves from now."""
         self._starting = None
         self._faults += 1
+        self._untold = str(error) or f"engine {self._path} was too slow"
         self._rest = min(_RETRY_MOVES, self._faults)
-        log.warning("kiri_without_engine", cause=str(error) or "too slow")
+        log.warning("kiri_without_engine", cause=self._untold)
 
     async def _choose(self, program: ProcessEngine, ledger: Ledger, limit: Limit) -> Choice:
         turn = ledger.turn

@@ -176,6 +176,18 @@ async def test_an_engine_that_exits(
     assert "printf 'uci\\nisready\\nquit\\n' | " in cure
 
 
+@pytest.mark.parametrize(("kind", "said"), [("exits", "cannot be started"), ("mute", "silent past its deadline")])
+async def test_the_program_under_kiri_is_tried_too(
+    arena: Arena, write: Callable[..., str], program: Callable[[str], str], say_async: Say, kind: str, said: str
+) -> None:
+    """Kiri itself answers all the same."""
+    config = write(arena.url, program(kind).replace("kind: uci", "kind: kiri"))
+    line, cure = told(await say_async("doctor", "-c", config, TOKEN="lip_bot"), "engine main")
+    assert said in line
+    assert f"{kind}-engine" in line
+    assert "printf 'uci" in cure
+
+
 async def test_an_engine_that_never_gets_ready(
     arena: Arena,
     write: Callable[..., str],

@@ -13,12 +13,14 @@ import pytest
 
 from bridge.engines.build import build_engine
 from bridge.engines.kiri import KiriEngine
+from bridge.engines.random_engine import RandomEngine
 from bridge.engines.reasons import explain_choice
 from bridge.engines.spec import EngineSpec
 from bridge.errors import EngineError
 from bridge.interfaces import Limit
 from bridge.rules.events import Moved, TakenBack
 from bridge.rules.ledger import Ledger
+from bridge.thinker import Thinker
 
 Game = Callable[..., Ledger]
 Running = Callable[[str], list[int]]
@@ -157,6 +159,42 @@ async def test_what_a_program_says_oddly_is_passed_over(game: Game, started: Sta
     choice = await engine.think(ledger, LIMIT)
     assert "built-in" not in choice.why
     assert choice.uci == "e2e4"
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+async def test_a_fault_of_the_program_is_told(game: Game, started: Start, fault: str) -> None:
+    """Once: the game's events name it, though the move came in time."""
+    told: list[str] = []
+    thinker = Thinker(await started(FAULTS[fault]), RandomEngine(1), told.append)
+    for _ in range(2):
+        assert (await thinker.choose(game(), lambda: Limit(60_000, 60_000, 0, 0, 2_000))).uci
+    assert len(told) == 1
+    assert "engine" in told[0]
+
+
+async def test_any_uci_program_will_do(game: Game, tmp_path: Path) -> None:
+    """One with no options at all too: what kiri sets by itself is a suggestion."""
+    file = tmp_path / "program"
+    answers = {"uci": "uciok", "isready": "readyok", "go": "bestmove a2a4"}
+    lines = (
+        f"import sys\nfor line in sys.stdin:\n word = line.split()[0]\n print({answers}.get(word, ''), flush=True)\n"
+    )
+    file.write_text(f"#!{sys.executable} -S\n{lines} if word == 'quit': break\n")
+    file.chmod(0o755)
+    engine = KiriEngine(str(file))
+    await engine.start()
+    await engine.ready()
+    assert (await engine.think(game(), LIMIT)).uci == "a2a4"
+    await engine.close()
+
+
+async def test_an_option_that_the_program_has_not_is_told(game: Game, program: Callable[[str], str]) -> None:
+    engine = KiriEngine(program("pass"), {"Hsh": 5})
+    await engine.start()
+    with pytest.raises(EngineError, match="did you mean 'Hash'"):
+        await engine.ready()
+    assert "did you mean 'Hash'" in (await engine.think(game(), LIMIT)).fault
+    await engine.close()
 
 
 async def test_after_a_fault_the_program_is_asked_again(game: Game, started: Start, tmp_path: Path) -> None:
