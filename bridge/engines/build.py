@@ -6,6 +6,7 @@ from bridge.engines.plugin import PluginEngine
 from bridge.engines.process import ProcessEngine
 from bridge.engines.random_engine import RandomEngine
 from bridge.engines.spec import EngineSpec
+from bridge.engines.switches import Switches
 from bridge.errors import EngineError
 from bridge.interfaces import Engine
 
@@ -19,7 +20,8 @@ def build_engine(spec: EngineSpec) -> Engine:
     match spec.kind:
         case "kiri":
             path = spec.path or (installed("stockfish") if not spec.builtin else "")
-            return KiriEngine(path, spec.options, nodes=spec.nodes, seed=spec.seed)
+            switches = Switches.of(spec.parts)
+            return KiriEngine(path, spec.options, nodes=spec.nodes, seed=spec.seed, switches=switches)
         case "random":
             return RandomEngine(spec.seed)
         case "python":

@@ -161,6 +161,7 @@ class KiriEngine:
             ledger.setup.rules.dials,
             increment_ms=increment_ms,
             haste=self._switches.haste or None,
+            ahead=self._switches.plan,
         )
         think_ms = max(LEAST_MS, min(plan.think_ms, round(limit.deadline_ms * _PART_OF_DEADLINE)))
         self.last_plan = plan

@@ -34,5 +34,7 @@ class EngineSpec:
     """The folder that the program runs in (uci, xboard); "": this program's own."""
     suggested: Mapping[str, Option] = field(default_factory=dict)
     """Options that are set where the program has them and `options` says nothing (uci)."""
+    parts: Mapping[str, bool] = field(default_factory=dict)
+    """What kiri adds, by the names of `Switches.of`: those that are off."""
     silence_stderr: bool = False
     """Whether its stderr is left out of the transcript (uci, xboard, kiri)."""

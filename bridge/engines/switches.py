@@ -1,6 +1,7 @@
 """What kiri does beyond the engine it wraps; every part can be turned off or set by itself."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,3 +33,10 @@ class Switches:
     """Plan thinking time by tolls and captures; off: as Stockfish does."""
     haste: float = 0.0
     """How many moves the plan sets tolls aside for, against the expectation; 0: as the economy asks."""
+
+    @classmethod
+    def of(cls, parts: Mapping[str, bool]) -> "Switches":
+        """Whole parts by name: flags, proofs, persist, conversion, swindle, plan; on where nothing is said."""
+        named = dict(parts)
+        base = cls() if named.pop("proofs", True) else cls(win_moves=0, safe_moves=0)
+        return replace(base, **named)

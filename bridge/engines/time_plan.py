@@ -50,12 +50,14 @@ def plan_time(
     increment_ms: int = 0,
     overhead_ms: int = 0,
     haste: float | None = None,
+    ahead: bool = True,
 ) -> TimePlan:
     """The thinking time of the side to move with `clock_ms` on its KiriChess clock.
 
     `platform_ms` bounds it where the platform's clock is shorter, `overhead_ms` is lost on the way with every move.
     `haste` stretches the number of moves that are set aside for. None: where captures burn, clocks run down together
     and the reserve decides, so the tolls of all expected moves are set aside; elsewhere a share of the clock is used.
+    Without `ahead` it is that share everywhere.
     """
     prices = dials.prices
     me = board.turn
@@ -66,7 +68,7 @@ def plan_time(
     hit = _hit_ms(board, me, prices)
     disposable = clock_ms - tolls + captures - moves * overhead_ms
     name, spends = "disposable time", min(_MOST * clock_ms, max(_LEAST * clock_ms, disposable / moves))
-    if haste is None and not _burns(prices):
+    if not ahead or (haste is None and not _burns(prices)):
         # Captures pay time back here, and strength wins more than the reserve does (measured).
         name, spends = "a share of the clock", clock_ms * stockfish_share(board.ply()) + increment_ms - overhead_ms
     bounds = {

@@ -40,6 +40,17 @@ class _Program(Section):
     silence_stderr: bool = Field(default=False, description=_SILENCE)
 
 
+class KiriParts(Section):
+    """What kiri adds to the engine below it; each part can be turned off."""
+
+    flags: bool = Field(default=True, description="Moves that flag are played, moves that let us be flagged are not.")
+    proofs: bool = Field(default=True, description="Flags that can be forced are looked for some moves ahead.")
+    persist: bool = Field(default=True, description="With the better clock repetitions are avoided.")
+    conversion: bool = Field(default=True, description="Wins are weighed against what they cost.")
+    swindle: bool = Field(default=True, description="Where every move can be flagged, the likeliest to survive.")
+    plan: bool = Field(default=True, description="Thinking time is planned by tolls and captures to come.")
+
+
 class KiriEngine(Section):
     """Knows what a second is worth: our own choice over Stockfish, or, where none is installed, the built-in search."""
 
@@ -52,6 +63,7 @@ class KiriEngine(Section):
     builtin: bool = Field(default=False, description="Use the built-in search alone, whatever is installed.")
     silence_stderr: bool = Field(default=False, description=_SILENCE)
     seed: int | None = Field(default=None, description=_SEED)
+    parts: KiriParts = Field(default_factory=KiriParts, description="What it adds to that program.")
 
 
 class UciEngine(_Program):

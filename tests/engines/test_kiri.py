@@ -10,16 +10,20 @@ from pathlib import Path
 
 import chess
 import pytest
+from pydantic import TypeAdapter
 
 from bridge.engines.build import build_engine
 from bridge.engines.kiri import KiriEngine
 from bridge.engines.random_engine import RandomEngine
 from bridge.engines.reasons import explain_choice
 from bridge.engines.spec import EngineSpec
+from bridge.engines.switches import Switches
+from bridge.engines.time_plan import plan_time
 from bridge.errors import EngineError
 from bridge.interfaces import Limit
 from bridge.rules.events import Moved, TakenBack
 from bridge.rules.ledger import Ledger
+from bridge.settings.engines import EngineSettings, KiriParts
 from bridge.thinker import Thinker
 
 Game = Callable[..., Ledger]
@@ -170,6 +174,33 @@ async def test_a_fault_of_the_program_is_told(game: Game, started: Start, fault:
         assert (await thinker.choose(game(), lambda: Limit(60_000, 60_000, 0, 0, 2_000))).uci
     assert len(told) == 1
     assert "engine" in told[0]
+
+
+async def test_the_parts_of_the_settings_are_those_of_the_engine(game: Game, program: Callable[[str], str]) -> None:
+    """Each is a key of `parts`; with the flags left out the program's move is played though it does not flag."""
+    names = list(KiriParts.model_fields)
+    assert Switches.of(dict.fromkeys(names, True)) == Switches()
+    assert len({Switches.of({name: False}) for name in names} - {Switches()}) == len(names)
+    settings = TypeAdapter(EngineSettings).validate_python(
+        {"kind": "kiri", "path": program(SAY % ("e1e2", "e1e2")), "parts": {"flags": False, "proofs": False}}
+    )
+    engine = build_engine(EngineSpec(**settings.model_dump()))
+    assert isinstance(engine, KiriEngine)
+    await engine.start()
+    await engine.ready()
+    ledger = with_clocks(game("4k3/8/2p5/3p4/8/8/3Q4/4K3 w - - 0 1"), 60_000, 4_900)
+    assert (await engine.think(ledger, LIMIT)).uci == "e1e2"
+    await engine.close()
+
+
+async def test_without_a_plan_the_thinking_time_is_a_share_of_the_clock(game: Game) -> None:
+    ledger = game(pool="ratchet")
+    planned, shared = (
+        plan_time(ledger.board, 240_000, ledger.setup.rules.dials, ahead=ahead) for ahead in (True, False)
+    )
+    assert planned.bound == "disposable time"
+    assert shared.bound == "a share of the clock"
+    assert shared.think_ms > planned.think_ms
 
 
 async def test_any_uci_program_will_do(game: Game, tmp_path: Path) -> None:
