@@ -25,6 +25,9 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 PAGE = 100  # entries that a follower which lags reads at a time; one with its verdict can take 100 kB of memory
+TOGETHER_S = (
+    0.1  # what many games write in this time is followed at once: each follower would wake for each transaction
+)
 SOON_S = 0.1  # how long raw lines and sinks' cursors wait for events to be stored with
 SWEEP_S = 3600.0
 LOOK_S = 30.0  # between looks at whether the whole file is sound
@@ -173,7 +176,8 @@ class SqlJournal:
             self._soon = asyncio.get_running_loop().call_later(SOON_S, self._next_batch)
 
     async def follow(self, after: int) -> AsyncIterator[Entry]:
-        """Every entry with a greater number, then the new ones as they come; ends when the journal is closed.
+        """Every entry with a greater number, then the new ones as they come, where many games write a little later;
+        ends when the journal is closed.
 
         What cannot be read is tried again, less and less often.
         """
@@ -182,6 +186,8 @@ class SqlJournal:
             news = self._news
             if after >= self._last:
                 await news.wait()
+                if self._spacing.crowded and self._store is not None:
+                    await asyncio.sleep(TOGETHER_S)
                 continue
             last = self._last
             try:

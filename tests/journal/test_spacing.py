@@ -40,3 +40,13 @@ def test_none_is_held_up_for_longer_than_the_gap(wanted: list[tuple[float, str]]
         now_s = max(now_s, at_s)
         assert 0 <= spacing.wait_s(now_s) <= GAP_S
         spacing.begins(now_s, [game])
+
+
+def test_it_is_crowded_only_while_many_games_write() -> None:
+    spacing = Spacing()
+    spacing.begins(0.0, [f"g{number}" for number in range(MANY - 1)])
+    assert not spacing.crowded
+    spacing.begins(0.0, ["another"])
+    assert spacing.crowded
+    assert spacing.wait_s(2 * WITHIN_S) == 0
+    assert not spacing.crowded
