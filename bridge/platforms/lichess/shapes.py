@@ -27,7 +27,7 @@ def read_object(line: bytes) -> Json:
         WireError: no JSON, or no object.
     """
     try:
-        found = pydantic_core.from_json(line)
+        found = pydantic_core.from_json(line, cache_strings="keys")  # else it keeps every short text, 16,384 of them
     except ValueError as error:
         raise WireError(f"not JSON ({error}): {shown(line)}") from None
     if not isinstance(found, dict):
