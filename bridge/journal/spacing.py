@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 MANY = 8
 WITHIN_S = 0.2
-GAP_S = 0.025
+GAP_S = 0.04
 """Once MANY games have written WITHIN_S, the next transactions begin GAP_S apart: few games, however fast, never wait,
 and hundreds share theirs."""
 

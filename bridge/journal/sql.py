@@ -26,7 +26,7 @@ P = ParamSpec("P")
 
 PAGE = 100  # entries that a follower which lags reads at a time; one with its verdict can take 100 kB of memory
 TOGETHER_S = (
-    0.1  # what many games write in this time is followed at once: each follower would wake for each transaction
+    0.1  # what many games write in this time is followed at once: else each follower wakes for each transaction
 )
 SOON_S = 0.1  # how long raw lines and sinks' cursors wait for events to be stored with
 SWEEP_S = 3600.0
