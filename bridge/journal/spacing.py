@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 MANY = 8
-WITHIN_S = 0.2
 GAP_S = 0.04
+WITHIN_S = MANY * GAP_S
 """Once MANY games have written WITHIN_S, the next transactions begin GAP_S apart: few games, however fast, never wait,
 and hundreds share theirs."""
 
