@@ -1,6 +1,7 @@
 """`doctor`: what stands between the user and the first game."""
 
 import asyncio
+import logging
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,9 +27,11 @@ def command(context: click.Context, config: Path, online: bool) -> None:
 
     Nothing is changed: no game is started, no challenge answered.
     """
+    from bridge.cli.logs import set_up_logs
     from bridge.settings import load
     from bridge.settings.template import token_link
 
+    set_up_logs(logging.ERROR)  # what is wrong is a finding
     try:
         settings = load(config, forget=True)
     except SettingsError as error:

@@ -6,23 +6,27 @@ it from an event loop and the laboratory from a pipe.
 
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable
+from dataclasses import replace
+from random import Random
 from typing import TypeVar
 
 import chess
 
-from bridge.engines.conversion import WINNING_CP, matters, payable
+from bridge.engines.conversion import WINNING_CP, is_hunt, matters, payable
 from bridge.engines.expected import reply_flags
 from bridge.engines.flag_search import FlagSearch, Spent, may_flag
 from bridge.engines.reasons import explained
 from bridge.engines.repetition import ahead, better_than_drawn, repeats
 from bridge.engines.root_scan import Scan, scan
+from bridge.engines.search import find_move
 from bridge.engines.switches import Switches
+from bridge.engines.uci_info import MATE_CP
 from bridge.engines.view import Ask, Decision, Found, View, allowed
 
 T = TypeVar("T")
 _OWN_PART = 0.5
 """Of an allowance, at most so much is for our own searches."""
-_MOST_NODES, _SCAN_NODES = 20_000, 2_000
+_MOST_NODES, _SCAN_NODES, _HUNT_NODES = 20_000, 2_000, 4_000
 _WORSE_CP = -50
 _PARTS = (0.5, 0.6, 1.0)
 """Of what is left: second, third and last search where the first one's move was refuted."""
@@ -66,6 +70,8 @@ class _Choice:
             return (yield from self._swindle())
         danger = not seen.hopeless and self.switches.safe_moves > 0 and may_flag(self.line, self.me, 2)
         bill = self.switches.conversion and matters(self.line)
+        if bill and is_hunt(self.line):
+            return self._hunt()
         persist = self.switches.persist and ahead(self.line)
         found = yield self._ask(self._open(), self.switches.main_part if danger or bill or persist else 1.0)
         if seen.flag_draws and (found.score_cp or 0) < _WORSE_CP:
@@ -142,6 +148,18 @@ class _Choice:
             return found
         other = yield self._ask(others, 0.8)
         return other if better_than_drawn(self.line, other) else found
+
+    def _hunt(self) -> Decision:
+        """A bare king's end by our own search, with both clocks in it."""
+        self.tally["hunted"] += 1
+        last = self.line.nodes + _HUNT_NODES if self.view.allowance is None else self.view.allowance
+        best = find_move(self.line, lambda: self.line.nodes >= last, Random(0), self._open())
+        others = [self._weighed(*other, best.depth) for other in reversed(best.others)]
+        found = replace(self._weighed(best.move, best.score_cp, best.depth), earlier=tuple(others))
+        return self._found(found, "the cheapest way to win that our own search sees, with both clocks")
+
+    def _weighed(self, move: chess.Move, score_cp: int, depth: int) -> Found:
+        return Found(self.view.uci(move), max(-MATE_CP, min(MATE_CP, score_cp)), depth)
 
     def _payable(self, found: Found) -> Generator[Ask, Found, Found]:
         """A win that the clock can pay, where the engine's cannot be paid."""

@@ -22,6 +22,17 @@ def matters(line: Line) -> bool:
     return few and line.clock_ms[me] <= 40 * line.dearest_toll_ms(me)
 
 
+def is_hunt(line: Line) -> bool:
+    """Whether the side to move has a queen or a rook against a king with at most a pawn or a minor piece.
+
+    Few moves of a small search win those; what they cost is what it sees better than an engine does.
+    """
+    board, me = line.board, line.board.turn
+    theirs = board.occupied_co[not me]
+    alone = theirs.bit_count() <= 2 and not theirs & (board.queens | board.rooks)
+    return alone and bool(board.occupied_co[me] & (board.queens | board.rooks))
+
+
 def payable(line: Line, found: Found) -> bool:
     """Whether our clock lives through the line that a search expects, and through the bill of where it leads."""
     me, height = line.board.turn, line.height

@@ -1,6 +1,7 @@
 """A match: pairs of games over the cores, each pair on a process of its own, results as they come."""
 
 import atexit
+import logging
 import multiprocessing
 import multiprocessing.connection
 import os
@@ -9,6 +10,8 @@ from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
+
+import structlog
 
 from bridge.errors import EngineError, UsageError
 from bridge.lab.contestant import Contestant
@@ -96,6 +99,8 @@ _entries: list[Entry] = []
 def _set_up(first: Entry, second: Entry, nice: int) -> None:
     with suppress(OSError):  # a lower priority is a courtesy
         os.nice(nice)
+    # What engines have to say of every move is not the report's; their faults are counted.
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _entries[:] = [first, second]
     atexit.register(_tear_down)

@@ -176,7 +176,15 @@ async def test_an_engine_that_exits(
     assert "printf 'uci\\nisready\\nquit\\n' | " in cure
 
 
-@pytest.mark.parametrize(("kind", "said"), [("exits", "cannot be started"), ("mute", "silent past its deadline")])
+async def test_an_engine_that_is_well_says_nothing_of_its_moves(
+    arena: Arena, write: Callable[..., str], say_async: Say
+) -> None:
+    said = await say_async("doctor", "-c", write(arena.url, "{kind: kiri, builtin: true}"), TOKEN="lip_bot")
+    assert "kiri_chose" not in said.stdout + said.stderr
+    assert "ok     engine main" in said.stdout
+
+
+@pytest.mark.parametrize(("kind", "said"), [("exits", "cannot be started"), ("mute", "mute-engine")])
 async def test_the_program_under_kiri_is_tried_too(
     arena: Arena, write: Callable[..., str], program: Callable[[str], str], say_async: Say, kind: str, said: str
 ) -> None:

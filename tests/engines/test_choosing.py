@@ -7,12 +7,15 @@ import pytest
 
 from bridge.engines.choosing import choose
 from bridge.engines.conversion import payable
-from bridge.engines.line import Line, Pace
+from bridge.engines.line import AT_ONCE, Line, Pace
 from bridge.engines.reasons import explain_choice
 from bridge.engines.switches import Switches
 from bridge.engines.view import Ask, Decision, Found, View
-from bridge.rules.pools import POOLS
+from bridge.rules.events import Moved
+from bridge.rules.ledger import Ledger
+from bridge.rules.pools import POOLS, parse_dials
 from bridge.rules.position import read_move, start_board
+from bridge.rules.snapshot import Setup
 
 Engine = Callable[[Ask], Found]
 
@@ -80,6 +83,44 @@ def test_an_ending_is_weighed_by_its_bill_and_by_who_runs_out_first() -> None:
     first = Line(chess.Board(fen, chess960=True), 30_000, 5_000, POOLS["anchor"], (Pace(500), Pace(500)))
     step = Found("a1b2", 500, 20, ("a1b2",))
     assert [payable(line, step) for line in (poor, rich, first)] == [False, True, True]
+
+
+HUNTS = ("8/8/3k4/8/8/8/4Q3/K7 w - - 0 1", "8/8/3k4/8/8/8/4R3/K7 w - - 0 1", "8/8/3k4/2p5/8/8/4Q3/K7 w - - 0 1")
+
+
+def centred(board: chess.Board) -> chess.Move:
+    """The defender's: whatever can be taken, else the king towards the middle."""
+    middle = (chess.D4, chess.E4, chess.D5, chess.E5)
+
+    def worth(move: chess.Move) -> tuple[bool, int, str]:
+        return (
+            board.is_capture(move),
+            -min(chess.square_distance(move.to_square, square) for square in middle),
+            str(move),
+        )
+
+    return max(board.legal_moves, key=worth)
+
+
+@pytest.mark.parametrize("base_s", [25, 60])
+@pytest.mark.parametrize("fen", HUNTS)
+def test_a_bare_king_is_hunted_for_no_more_than_the_clock_has(fen: str, base_s: int) -> None:
+    """By our own search, which knows of both clocks: to the engine the shorter mate is better, whatever it costs."""
+    ledger = Ledger(Setup("x", parse_dials({"pool": "anchor", "base_s": base_s}), "think", 0, start_fen=fen))
+    while ledger.outcome is None:
+        if ledger.turn == chess.WHITE:
+            given = View.of(ledger, 0, (AT_ONCE, AT_ONCE), 4_000)
+            decision = decide(given, prefers())
+            assert decision.nodes <= 4_200
+            ledger.apply(Moved(decision.uci, 0))
+        else:
+            ledger.apply(Moved(ledger.board.uci(centred(ledger.board), chess960=False), 0))
+    assert ledger.outcome.winner == chess.WHITE
+
+
+def test_an_ending_with_time_to_spare_is_the_engines() -> None:
+    given = view(HUNTS[0], "", 300_000, 300_000)
+    assert decide(given, prefers("e2e8")).uci == "e2e8"
 
 
 def test_every_part_can_be_turned_off() -> None:

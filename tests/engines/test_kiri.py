@@ -159,7 +159,7 @@ async def test_what_a_program_says_oddly_is_passed_over(game: Game, started: Sta
     """Its move counts: only what our own choice would have learnt from the line is missing."""
     told = info.replace("%s", "e2e4")
     engine = await started(f'say("info depth 5 " + {told!r}); say("bestmove " + (only or ["e2e4"])[0])')
-    ledger = with_clocks(game("8/8/8/3k4/8/8/4Q3/4K3 w - - 0 1"), 20_000, 20_000)
+    ledger = with_clocks(game("8/6rp/8/k7/8/8/4Q2P/4K3 w - - 0 1"), 60_000, 60_000)
     choice = await engine.think(ledger, LIMIT)
     assert "built-in" not in choice.why
     assert choice.uci == "e2e4"

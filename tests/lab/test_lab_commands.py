@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -158,6 +159,15 @@ def test_a_program_that_plays_nonsense_is_found_out() -> None:
     assert not findings["its options can be read"].ok
     assert not findings["isready is answered while it thinks"].ok
     assert findings["quit ends it"].ok
+
+
+def test_nothing_but_the_report_is_on_stdout() -> None:
+    """The workers are processes of their own, whose stdout is ours."""
+    limits = ("--nodes", "30", "--time", "none", "--pairs", "1", "--pool", "winder", "--json")
+    command = [sys.executable, "-m", "bridge.cli.main", "match", "kiri,builtin=true", "random", *limits]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["faults"] == {}
+    assert done.stderr == ""
 
 
 def test_the_built_in_search_beats_moves_by_lot() -> None:
