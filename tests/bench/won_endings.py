@@ -37,7 +37,7 @@ def played(engine: str, fen: str, base_s: int, nodes: int) -> Played:
     try:
         white.start()
         black.start()
-        return play(white, black, terms, Noise((1.0,)), fen, "ending")
+        return play(white, black, terms, Noise.of(1, 0, sigma=0.0), fen, "ending")
     finally:
         white.close()
         black.close()
