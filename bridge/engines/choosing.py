@@ -12,6 +12,7 @@ from typing import TypeVar
 
 import chess
 
+from bridge.engines.cheapest_mate import MOST_MOVES, MateSearch
 from bridge.engines.conversion import WINNING_CP, is_hunt, matters, payable
 from bridge.engines.expected import reply_flags
 from bridge.engines.flag_search import FlagSearch, Spent, may_flag
@@ -26,7 +27,7 @@ from bridge.engines.view import Ask, Decision, Found, View, allowed
 T = TypeVar("T")
 _OWN_PART = 0.5
 """Of an allowance, at most so much is for our own searches."""
-_MOST_NODES, _SCAN_NODES, _HUNT_NODES = 20_000, 2_000, 4_000
+_MOST_NODES, _SCAN_NODES, _HUNT_NODES, _MATE_NODES = 20_000, 2_000, 4_000, 2_000
 _WORSE_CP = -50
 _PARTS = (0.5, 0.6, 1.0)
 """Of what is left: second, third and last search where the first one's move was refuted."""
@@ -79,6 +80,9 @@ class _Choice:
         if persist and repeats(self.line, found):
             found = yield from self._going_on(found)
         if bill and (found.score_cp or 0) >= WINNING_CP:
+            mate = self._mate(found)
+            if mate is not None:
+                return mate
             found = yield from self._payable(found)
         if not danger:
             return self._found(found, "the engine's move")
@@ -160,6 +164,20 @@ class _Choice:
 
     def _weighed(self, move: chess.Move, score_cp: int, depth: int) -> Found:
         return Found(self.view.uci(move), max(-MATE_CP, min(MATE_CP, score_cp)), depth)
+
+    def _mate(self, found: Found) -> Decision | None:
+        """Of the mates that are near the cheapest, which may well be longer than the engine's."""
+        candidates = sorted(self._open(), key=self._move(found).__ne__)
+        best: tuple[chess.Move, int] | None = None
+        for within in range(MATE_CP - (found.score_cp or 0), MOST_MOVES + 1):
+            search = MateSearch(self.line, min(self.line.nodes + _MATE_NODES, self.most_nodes))
+            best = self._tried(search.cheapest, within, candidates) or best
+        if best is None:
+            return None
+        self.tally["cheapest mate"] += 1
+        uci = self.view.uci(best[0])
+        mate = found if uci == found.uci else replace(found, uci=uci, pv=(uci,), earlier=(found, *found.earlier))
+        return self._found(mate, f"the cheapest mate: leaves {best[1] / 1000:.1f} s")
 
     def _payable(self, found: Found) -> Generator[Ask, Found, Found]:
         """A win that the clock can pay, where the engine's cannot be paid."""

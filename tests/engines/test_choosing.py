@@ -10,6 +10,7 @@ from bridge.engines.conversion import payable
 from bridge.engines.line import AT_ONCE, Line, Pace
 from bridge.engines.reasons import explain_choice
 from bridge.engines.switches import Switches
+from bridge.engines.uci_info import MATE_CP
 from bridge.engines.view import Ask, Decision, Found, View
 from bridge.rules.events import Moved
 from bridge.rules.ledger import Ledger
@@ -162,3 +163,19 @@ def test_our_own_searches_keep_to_their_part_of_the_nodes() -> None:
     given = view("r1bq1rk1/pp2bppp/2n1pn2/3p4/2PP4/2N1PN2/PP2BPPP/R1BQ1RK1 w - - 0 9", "", 9_000, 9_000)
     short = View(given.board, False, 9_000, 9_000, given.dials, allowance=60)
     assert decide(short, prefers("c4d5")).nodes <= 110
+
+
+@pytest.mark.parametrize(
+    ("fen", "shortest", "mate_in", "cheapest"),
+    [
+        ("1n6/8/5p2/QP6/8/K7/8/1k6 w - - 0 1", "a5c3", 2, "a3b3"),  # the king's step in place of the queen's
+        ("1k6/1p1P4/4Q3/2p5/8/8/5K2/8 w - - 0 1", "e6b6", 2, "d7d8q"),  # the pawn's, with a check that pays
+        ("1k6/1p6/1P3n2/8/5K2/8/7Q/8 w - - 0 1", "h2h8", 2, "f4g5"),  # a move longer, a second cheaper
+        ("1n6/8/5p2/QP6/8/K7/8/1k6 w - - 0 1", "a3b3", 2, "a3b3"),  # the engine's is the cheapest
+    ],
+)
+def test_the_cheapest_mate_is_preferred_to_the_shortest(fen: str, shortest: str, mate_in: int, cheapest: str) -> None:
+    decision = decide(view(fen), prefers(shortest, score_cp=MATE_CP - mate_in))
+    assert decision.uci == cheapest
+    off = Switches(conversion=False)
+    assert decide(view(fen), prefers(shortest, score_cp=MATE_CP - mate_in), off).uci == shortest
