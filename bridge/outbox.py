@@ -7,7 +7,6 @@ A game waits for the journal, so that what is shown or done stands in it first; 
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
 
 import structlog
 
@@ -29,6 +28,8 @@ class Outbox:
         self._journal = journal
         self._game_id = game_id
         self._waiting: list[Draft] = []
+        self._on_their_way = 0
+        """So many of them, the first ones."""
         self._patient: list[asyncio.Future[None]] = []
         self._storing = False
         self._pause: asyncio.Task[None] | None = None
@@ -59,8 +60,18 @@ class Outbox:
             await self._waiter()
 
     def close(self) -> None:
-        """Try no more after the next failure: what is left can be worked out anew from the platform's game."""
+        """Try no more after the next failure."""
         self._closed = True
+
+    def drop(self) -> None:
+        """Store nothing but what is on its way: whoever takes the game up next works the rest out anew from the
+        platform's game, and it would stand there twice."""
+        self.close()
+        del self._waiting[self._on_their_way :]
+        if not self._on_their_way:
+            if self._pause is not None:
+                self._pause.cancel()
+            self._rest()
 
     def _waiter(self) -> asyncio.Future[None]:
         waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -70,9 +81,11 @@ class Outbox:
     def _store(self) -> None:
         # No task waits for the answer: one for every ply would be many.
         batch = tuple(self._waiting)
-        self._journal.put(batch).add_done_callback(partial(self._answered, len(batch)))
+        self._on_their_way = len(batch)
+        self._journal.put(batch).add_done_callback(self._answered)
 
-    def _answered(self, events: int, answer: asyncio.Future[list[Entry]]) -> None:
+    def _answered(self, answer: asyncio.Future[list[Entry]]) -> None:
+        events, self._on_their_way = self._on_their_way, 0
         error = None if answer.cancelled() else answer.exception()
         if isinstance(error, JournalError):
             self._fails(events, error)

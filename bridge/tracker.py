@@ -194,7 +194,7 @@ class Tracker:
         """Stop the flag timer, and trying to store."""
         self._live.close()
         if self._outbox is not None:
-            self._outbox.close()
+            self._outbox.drop()
 
     # -- the journal ---------------------------------------------------------------------------------------------
 
