@@ -257,7 +257,8 @@ class Limit:
     """What an engine may use. The clocks are already the smaller of KiriChess (less its own next toll) and platform,
     less overhead; all are above 0. `deadline_ms` is when the answer must be there, from now. `plain`: KiriChess does
     not act, so its clocks must not count. `root_moves` (UCI, the best first): no other is to be played. `move_ms`: no
-    clock runs, and the move itself may take so long. `ponder`: whether the opponent's time may be used too."""
+    clock runs, and the move itself may take so long. `ponder`: whether the opponent's time may be used too.
+    `overhead_ms`: what every move to come loses on its way."""
 
     white_ms: int
     black_ms: int
@@ -269,11 +270,13 @@ class Limit:
     root_moves: tuple[str, ...] | None = None
     move_ms: int | None = None
     ponder: bool = True
+    overhead_ms: int = 0
 
     def within(self, deadline_ms: int) -> "Limit":
         """The same with another deadline."""
         clocks = self.white_ms, self.black_ms, self.white_increment_ms, self.black_increment_ms
-        return Limit(*clocks, deadline_ms, self.nodes, self.plain, self.root_moves, self.move_ms, self.ponder)
+        terms = self.nodes, self.plain, self.root_moves, self.move_ms
+        return Limit(*clocks, deadline_ms, *terms, ponder=self.ponder, overhead_ms=self.overhead_ms)
 
 
 @dataclass(frozen=True, slots=True)

@@ -334,7 +334,8 @@ class Session:
         cap_ms = min((cap for cap in caps if cap is not None), default=None)
         time = budget(tracker.ledger, overhead_ms, tracker.elapsed_ms(), cap_ms, plain=plain)
         increments = (time.white_increment_ms, time.black_increment_ms)
-        return Limit(time.white_ms, time.black_ms, *increments, time.deadline_ms, plain=plain)
+        clocks = time.white_ms, time.black_ms
+        return Limit(*clocks, *increments, time.deadline_ms, plain=plain, overhead_ms=overhead_ms)
 
     # -- the end -------------------------------------------------------------------------------------------------
 

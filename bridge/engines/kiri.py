@@ -152,28 +152,35 @@ class KiriEngine:
         log.warning("kiri_without_engine", cause=self._untold)
 
     async def _choose(self, program: ProcessEngine, ledger: Ledger, limit: Limit) -> Choice:
-        turn = ledger.turn
-        clock_ms = limit.white_ms if turn else limit.black_ms
-        increment_ms = limit.white_increment_ms if turn else limit.black_increment_ms
-        plan = plan_time(
-            ledger.board,
-            clock_ms,
-            ledger.setup.rules.dials,
-            increment_ms=increment_ms,
-            haste=self._switches.haste or None,
-            ahead=self._switches.plan,
-        )
+        plan = self._planned(ledger, limit)
         think_ms = max(LEAST_MS, min(plan.think_ms, round(limit.deadline_ms * _PART_OF_DEADLINE)))
         self.last_plan = plan
         if limit.plain or ledger.outcome is not None:
             # Plain chess, or from here on: the program keeps its own time.
             return await program.think(ledger, replace(limit, nodes=limit.nodes or self._nodes))
-        steps = choose(_view(ledger, think_ms, limit.nodes or self._nodes, limit.root_moves), self._switches)
+        steps = choose(_view(ledger, think_ms, limit, limit.nodes or self._nodes), self._switches)
         decision = await self._answer(program, steps, ledger, limit, think_ms)
         self.last = decision
         log.info("kiri_chose", game=ledger.setup.game_id, why=explain_choice(decision), time=explain_time(plan))
         why = f"{decision.why}; {explain_time(plan)}"
         return accept(ledger, Choice(decision.uci, decision.score_cp, decision.depth, why), "engine kiri")
+
+    def _planned(self, ledger: Ledger, limit: Limit) -> TimePlan:
+        """The limit names one clock, the shorter one; where it is the platform's, ours is longer by the difference."""
+        turn = ledger.turn
+        clock_ms, platform_ms = limit.white_ms if turn else limit.black_ms, None
+        if (longer_ms := _longer_ms(ledger)) > 0:
+            clock_ms, platform_ms = clock_ms + longer_ms, clock_ms
+        return plan_time(
+            ledger.board,
+            clock_ms,
+            ledger.setup.rules.dials,
+            platform_ms=platform_ms,
+            increment_ms=limit.white_increment_ms if turn else limit.black_increment_ms,
+            overhead_ms=limit.overhead_ms,
+            haste=self._switches.haste or None,
+            ahead=self._switches.plan,
+        )
 
     async def _answer(
         self,
@@ -228,11 +235,33 @@ def _advance(steps: Generator[Ask, Found, Decision], found: Found | None) -> Ask
         return decision
 
 
-def _view(ledger: Ledger, think_ms: int, nodes: int | None, root_moves: tuple[str, ...] | None) -> View:
-    """Our pace is the plan; the other side's what its last moves took, else the pool's budget."""
+def _longer_ms(ledger: Ledger) -> int:
+    """By how much our KiriChess clock is longer than the platform's, where that one bounds us; else 0."""
+    own_ms, platform_ms = ledger.clock_ms(ledger.turn), ledger.left_ms[ledger.turn]
+    bounded = platform_ms is not None and platform_ms < own_ms - max(ledger.setup.rules.dials.prices.toll_ms)
+    return own_ms - platform_ms if bounded and platform_ms is not None else 0
+
+
+def _view(ledger: Ledger, think_ms: int, limit: Limit, nodes: int | None) -> View:
+    """Our pace is the plan; the other side's what its last moves took, else the pool's budget.
+
+    The limit tells what has passed since the last reading and what the way takes: it comes off our clock too.
+    """
     budget_ms = max(0, round(float(thinking_budget_s(ledger.setup.rules.dials)) * 1000))
     other = not ledger.turn
     spent = sorted(row.think_ms for row in ledger.rows[-16:] if row.side == other and row.think_ms is not None)
     theirs = Pace(spent[len(spent) // 2]) if len(spent) >= 4 else Pace(budget_ms)
     paces = (Pace(think_ms), theirs) if ledger.turn == chess.BLACK else (theirs, Pace(think_ms))
-    return replace(View.of(ledger, think_ms, paces, nodes), board=ledger.board.copy(), root_moves=root_moves)
+    view = View.of(ledger, think_ms + _late_ms(ledger, limit), paces, nodes)
+    return replace(view, board=ledger.board.copy(), root_moves=limit.root_moves)
+
+
+def _late_ms(ledger: Ledger, limit: Limit) -> int:
+    turn = ledger.turn
+    told_ms = limit.white_ms if turn else limit.black_ms
+    if (longer_ms := _longer_ms(ledger)) > 0:
+        return max(0, ledger.clock_ms(turn) - longer_ms - told_ms)
+    own = ledger.board.occupied_co[turn]
+    toll_ms = ledger.setup.rules.dials.prices.toll_ms
+    dearest_ms = max(toll_ms[piece] for piece in chess.PIECE_TYPES if ledger.board.pieces_mask(piece, turn) & own)
+    return max(0, ledger.clock_ms(turn) - dearest_ms - told_ms)

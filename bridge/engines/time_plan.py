@@ -34,11 +34,13 @@ class TimePlan:
     captures_ms: int
     hit_ms: int
     bound: str
+    lost_ms: int = 0
+    """On the way, by all moves to come."""
 
     @property
     def disposable_ms(self) -> int:
         """What may be thought away in the rest of the game."""
-        return self.clock_ms - self.tolls_ms + self.captures_ms
+        return self.clock_ms - self.tolls_ms + self.captures_ms - self.lost_ms
 
 
 def plan_time(
@@ -54,7 +56,8 @@ def plan_time(
 ) -> TimePlan:
     """The thinking time of the side to move with `clock_ms` on its KiriChess clock.
 
-    `platform_ms` bounds it where the platform's clock is shorter, `overhead_ms` is lost on the way with every move.
+    `platform_ms` is the platform's clock where that is the shorter one: of it, which pays no tolls, a share is used.
+    `overhead_ms` is lost on the way with every move.
     `haste` stretches the number of moves that are set aside for. None: where captures burn, clocks run down together
     and the reserve decides, so the tolls of all expected moves are set aside; elsewhere a share of the clock is used.
     Without `ahead` it is that share everywhere.
@@ -67,25 +70,28 @@ def plan_time(
     captures = _captures_ms(board, me, prices, men) + moves * increment_ms
     hit = _hit_ms(board, me, prices)
     disposable = clock_ms - tolls + captures - moves * overhead_ms
+    share = stockfish_share(board.ply())
     name, spends = "disposable time", min(_MOST * clock_ms, max(_LEAST * clock_ms, disposable / moves))
     if not ahead or (haste is None and not _burns(prices)):
         # Captures pay time back here, and strength wins more than the reserve does (measured).
-        name, spends = "a share of the clock", clock_ms * stockfish_share(board.ply()) + increment_ms - overhead_ms
+        name, spends = "a share of the clock", clock_ms * share + increment_ms - overhead_ms
     bounds = {
         name: spends,
         "the next hit": max(_LEAST * clock_ms, clock_ms - hit - max(prices.toll_ms)) if hit < clock_ms else math.inf,
-        "the platform's clock": math.inf if platform_ms is None else _MOST * platform_ms + increment_ms - overhead_ms,
+        "the platform's clock": math.inf if platform_ms is None else platform_ms * share + increment_ms - overhead_ms,
     }
     bound = min(bounds, key=bounds.__getitem__)
     think_ms = max(LEAST_MS, round(bounds[bound]))
-    return TimePlan(think_ms, clock_ms, round(moves), round(tolls), round(captures), hit, bound)
+    lost = round(moves * overhead_ms)
+    return TimePlan(think_ms, clock_ms, round(moves), round(tolls), round(captures), hit, bound, lost)
 
 
 def explain_time(plan: TimePlan) -> str:
     """One line: what the thinking time follows from."""
+    lost = f" and lose {clock_text(plan.lost_ms)} on their way" if plan.lost_ms else ""
     return (
         f"{clock_text(plan.think_ms)} of {clock_text(plan.clock_ms)}: about {plan.moves_left} moves to come cost "
-        f"{clock_text(plan.tolls_ms)} of tolls, captures and increments bring {clock_text(plan.captures_ms)}, so "
+        f"{clock_text(plan.tolls_ms)} of tolls{lost}, captures and increments bring {clock_text(plan.captures_ms)}, so "
         f"{clock_text(plan.disposable_ms)} can be thought away; the largest hit next is {clock_text(plan.hit_ms)} "
         f"(bound by {plan.bound})"
     )

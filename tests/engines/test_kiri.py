@@ -23,6 +23,8 @@ from bridge.errors import EngineError
 from bridge.interfaces import Limit
 from bridge.rules.events import Moved, TakenBack
 from bridge.rules.ledger import Ledger
+from bridge.rules.pools import named
+from bridge.rules.snapshot import Setup, TimeControl
 from bridge.settings.engines import EngineSettings, KiriParts
 from bridge.thinker import Thinker
 
@@ -191,6 +193,37 @@ async def test_the_parts_of_the_settings_are_those_of_the_engine(game: Game, pro
     ledger = with_clocks(game("4k3/8/2p5/3p4/8/8/3Q4/4K3 w - - 0 1"), 60_000, 4_900)
     assert (await engine.think(ledger, LIMIT)).uci == "e1e2"
     await engine.close()
+
+
+async def test_what_has_passed_since_the_last_reading_cannot_pay_a_toll(game: Game, started: Start) -> None:
+    """The rook's three seconds were there when the turn began; half a second later, and on the way, they are not."""
+    engine = await started(SAY % ("h1h2", "h1h2"))
+    fen = "5b2/8/5pk1/8/8/8/8/K6R w - - 0 1"
+    late = Limit(20, 60_000, 0, 0, 2_000, overhead_ms=200)
+    choice = await engine.think(with_clocks(game(fen), 3_300, 200_000), late)
+    then = with_clocks(game(fen), 3_300, 200_000)
+    then.apply(Moved(choice.uci, 500))
+    assert then.outcome is None
+
+
+async def test_the_plan_knows_a_short_platform_clock_and_what_every_move_loses_on_the_way(
+    game: Game, started: Start
+) -> None:
+    """The platform's clock pays no tolls: where it is the shorter one, none are set aside from it."""
+    engine = await started(SAY % ("e2e4", "e2e4"))
+    rules = named("ratchet")
+    short = Ledger(Setup("x", rules, "stream", 10, time_control=TimeControl(60_000, 0)))
+    await engine.think(short, Limit(59_000, 235_000, 0, 0, 59_000, nodes=10))
+    assert engine.last_plan is not None
+    assert engine.last_plan.bound == "the platform's clock"
+    assert engine.last_plan.clock_ms > 200_000
+    plans = []
+    for overhead_ms in (0, 500):
+        await engine.think(
+            game(pool="ratchet"), Limit(235_000, 235_000, 0, 0, 9_000, nodes=10, overhead_ms=overhead_ms)
+        )
+        plans.append(engine.last_plan.disposable_ms)
+    assert plans[0] - plans[1] == pytest.approx(500 * engine.last_plan.moves_left, rel=0.02)
 
 
 async def test_without_a_plan_the_thinking_time_is_a_share_of_the_clock(game: Game) -> None:

@@ -3,7 +3,7 @@
 import chess
 import pytest
 
-from bridge.engines.time_plan import LEAST_MS, explain_time, plan_time
+from bridge.engines.time_plan import LEAST_MS, explain_time, plan_time, stockfish_share
 from bridge.rules.pools import POOLS, parse_dials
 
 START = chess.Board()
@@ -39,8 +39,8 @@ def test_what_the_next_hit_can_take_is_kept() -> None:
 
 
 def test_a_short_platform_clock_bounds_it() -> None:
-    plan = plan_time(START, 240_000, POOLS["ratchet"], platform_ms=3_000)
-    assert (plan.think_ms, plan.bound) == (240, "the platform's clock")
+    plan = plan_time(START, 240_000, POOLS["ratchet"], platform_ms=6_000)
+    assert (plan.think_ms, plan.bound) == (round(6_000 * stockfish_share(0)), "the platform's clock")
 
 
 def test_it_explains_itself_in_one_line() -> None:
