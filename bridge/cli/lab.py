@@ -9,7 +9,7 @@ from typing import Literal
 import click
 
 from bridge.cli.console import complain, console
-from bridge.cli.match import DEFAULT_NODES
+from bridge.cli.match import DEFAULT_NODES, progress, read_set, read_terms
 
 
 @click.group("lab")
@@ -20,7 +20,13 @@ def lab() -> None:
 @lab.command("self-play")
 @click.argument("engine", default="kiri")
 @click.option("--pool", "pools", multiple=True, metavar="NAME", help="A pool; may be repeated. [default: anchor]")
+@click.option(
+    "--rules", "rules_file", metavar="FILE", type=click.Path(path_type=Path), help="Dials, in place of --pool."
+)
 @click.option("--pairs", type=click.IntRange(min=1), default=10, show_default=True, help="Openings, two games each.")
+@click.option(
+    "--openings", default="tuning", show_default=True, metavar="SET", help="tuning, held-out, or a file of FENs."
+)
 @click.option("--nodes", type=click.IntRange(min=1), default=DEFAULT_NODES, show_default=True, help="Nodes a move.")
 @click.option(
     "--time", "model", type=click.Choice(["budget", "own", "none", "wall"]), default="budget", show_default=True
@@ -31,7 +37,9 @@ def lab() -> None:
 def self_play(
     engine: str,
     pools: tuple[str, ...],
+    rules_file: Path | None,
     pairs: int,
+    openings: str,
     nodes: int,
     model: Literal["budget", "own", "none", "wall"],
     seed: int,
@@ -45,19 +53,21 @@ def self_play(
     """
     from bridge.lab.dataset import positions
     from bridge.lab.entry import Entry
-    from bridge.lab.game import Terms
     from bridge.lab.match import MatchPlan, play_match
-    from bridge.lab.openings import openings
-    from bridge.rules.pools import named
+    from bridge.lab.results import PairLine
 
     entry = Entry.parse(engine)
     entry.build().close()
-    terms = tuple((name.lower(), Terms(named(name), model, nodes)) for name in dict.fromkeys(pools or ("anchor",)))
-    plan = MatchPlan(entry, entry, terms, openings("tuning")[:pairs], seed=seed)
+    terms = read_terms(pools, rules_file, (nodes, None, None), model)
+    plan = MatchPlan(entry, entry, terms, read_set(openings)[:pairs], seed=seed)
     count = 0
     file = output.open("w", encoding="utf-8") if output else nullcontext(sys.stdout)
-    with file as out, closing(play_match(plan, (), jobs, nice=10)) as finished:
+    played: list[PairLine] = []
+    total = sum(1 for _ in plan.work())
+    with progress(total, 0) as advance, file as out, closing(play_match(plan, (), jobs, nice=10)) as finished:
         for pair in finished:
+            played.append(pair)
+            advance(played)
             lines = [json.dumps(position) for game in pair.games for position in positions(pair.pool, game)]
             out.writelines(f"{line}\n" for line in lines)
             count += len(lines)

@@ -99,8 +99,8 @@ def command(
     from bridge.lab.results import Book
     from bridge.lab.statistics import Sprt
 
-    terms = _terms(pools, rules_file, (nodes, depth, movetime), time_model)
-    fens = _openings(openings)[skip : skip + pairs]
+    terms = read_terms(pools, rules_file, (nodes, depth, movetime), time_model)
+    fens = read_set(openings)[skip : skip + pairs]
     if not fens:
         raise UsageError(f"no opening is left after skipping {skip}")
     if sprt is not None and sprt[0] == sprt[1]:
@@ -125,9 +125,10 @@ def command(
     show(plan.settings(), book.pairs, as_json)
 
 
-def _terms(
+def read_terms(
     pools: Sequence[str], rules_file: Path | None, limits: tuple[int | None, ...], time_model: "TimeModelName"
 ) -> "tuple[tuple[str, Terms], ...]":
+    """What each pool, or the file of dials, is played by; of nodes, depth and move time one at most is given."""
     from bridge.cli.rules_choice import read_dials
     from bridge.lab.game import Terms
     from bridge.rules.pools import named, parse_dials
@@ -151,7 +152,8 @@ def _terms(
 TimeModelName = Literal["budget", "own", "none", "wall"]
 
 
-def _openings(which: str) -> tuple[str, ...]:
+def read_set(which: str) -> tuple[str, ...]:
+    """The FENs of a set by name, or of a file."""
     from bridge.lab.openings import SETS, openings, read_openings
 
     return openings(which) if which in SETS else read_openings(Path(which))
@@ -161,7 +163,7 @@ def _play(plan: "MatchPlan", book: "Book", jobs: int, nice: int, sprt: "Sprt | N
     from bridge.lab.match import play_match
 
     total = sum(1 for _ in plan.work())
-    with _progress(total, len(book.pairs)) as advance, closing(play_match(plan, list(book.pairs), jobs, nice)) as games:
+    with progress(total, len(book.pairs)) as advance, closing(play_match(plan, list(book.pairs), jobs, nice)) as games:
         for line in games:
             book.add(line)
             advance(book.pairs)
@@ -175,7 +177,7 @@ def _play(plan: "MatchPlan", book: "Book", jobs: int, nice: int, sprt: "Sprt | N
 
 
 @contextmanager
-def _progress(total: int, done: int) -> "Iterator[Callable[[Sequence[PairLine]], None]]":
+def progress(total: int, done: int) -> "Iterator[Callable[[Sequence[PairLine]], None]]":
     """A bar with the score so far on a terminal, nothing elsewhere."""
     import sys
 

@@ -109,6 +109,19 @@ for line in sys.stdin:
 """
 
 
+def test_self_play_takes_dials_and_openings_of_ones_own(tmp_path: Path) -> None:
+    dials, mine = tmp_path / "quick.yml", tmp_path / "mine.txt"
+    dials.write_text("base_s: 30\neconomy: burn\n")
+    mine.write_text("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n")
+    result = run("lab", "self-play", "random", "--rules", dials, "--openings", mine, "--time", "none")
+    assert result.exit_code == 0, result.output
+    first = json.loads(result.stdout.splitlines()[0])
+    assert (first["pool"], first["own_ms"]) == ("quick", 30_000)
+    assert first["fen"] == "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+    both = run("lab", "self-play", "random", "--rules", dials, "--pool", "anchor")
+    assert (both.exit_code, both.stderr.count("\n")) == (2, 1)
+
+
 def program(tmp_path: Path, on_go: str) -> Path:
     file = tmp_path / "program"
     file.write_text(f"#!{sys.executable} -S\n{ANSWERS}            {on_go}\n")
