@@ -27,6 +27,8 @@ class KiriContestant:
     def __init__(self, pipe: UciPipe, switches: Switches) -> None:
         self._pipe = pipe
         self._switches = switches
+        self._left_ms = 0
+        """Of the move time, where that is what bounds a move."""
 
     def start(self) -> None:
         """Run the program."""
@@ -50,6 +52,7 @@ class KiriContestant:
         steps = choose(View.of(ledger, task.think_ms, (pace, pace), task.nodes), self._switches)
         position = uci_position(ledger)
         granted = 0
+        self._left_ms = task.movetime_ms or 0
         try:
             ask = next(steps)
             while True:
@@ -63,8 +66,10 @@ class KiriContestant:
     def _search(self, position: str, ask: Ask, task: Task, granted: int) -> tuple[Found, int]:
         only = f" searchmoves {' '.join(ask.moves)}" if ask.moves else ""
         if task.nodes is None:
-            part_ms = None if task.movetime_ms is None else round(task.movetime_ms * ask.part)
-            found, nodes = self._pipe.search(position, go_words(replace(task, movetime_ms=part_ms)) + only)
+            part_ms = max(1, round(self._left_ms * ask.part))
+            self._left_ms -= part_ms
+            limit = replace(task, movetime_ms=None if task.movetime_ms is None else part_ms)
+            found, nodes = self._pipe.search(position, go_words(limit) + only)
             return found, nodes
         nodes = max(1, round((task.nodes - granted - ask.spent) * ask.part))
         found, _ = self._pipe.search(position, f"nodes {nodes}{only}")

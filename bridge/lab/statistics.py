@@ -32,7 +32,7 @@ def elo(score: float) -> float:
     """The rating difference that a score means."""
     if score <= 0:
         return -math.inf
-    return math.inf if score >= 1 else -400 * math.log10(1 / score - 1)
+    return math.inf if score >= 1 else 400 * math.log10(score / (1 - score))
 
 
 def expected(rating: float) -> float:

@@ -11,18 +11,22 @@ import pytest
 from click.testing import CliRunner
 
 from bridge.cli.main import main
+from bridge.engines.switches import Switches
+from bridge.engines.view import Found
 from bridge.errors import EngineError, UsageError
 from bridge.lab.contestant import Answer, Task, uci_position
 from bridge.lab.dataset import positions
 from bridge.lab.entry import Entry
 from bridge.lab.game import Terms, play
+from bridge.lab.kiri_contestant import KiriContestant
 from bridge.lab.match import MatchPlan, play_two
 from bridge.lab.openings import openings, read_openings
 from bridge.lab.pgn import replayed, write_pgn
 from bridge.lab.report import by_pool, endings, faults, report_object
 from bridge.lab.results import Book, PairLine, pair_from_json, pair_to_json
 from bridge.lab.timing import Noise, budget_ms, nodes_for, stockfish_ms
-from bridge.rules.events import Moved
+from bridge.lab.uci_pipe import UciPipe
+from bridge.rules.events import Moved, TakenBack
 from bridge.rules.ledger import Ledger
 from bridge.rules.pools import POOLS, named, parse_dials
 from bridge.rules.snapshot import Setup
@@ -176,6 +180,28 @@ def test_a_pool_without_a_thinking_budget_is_played_all_the_same(base_s: int) ->
     dials = parse_dials({"base_s": base_s, "economy": "steal"}).dials
     assert budget_ms(dials, base_s * 1000) == 0
     assert nodes_for(500, dials, 4_000) == 4_000
+
+
+def test_searches_that_follow_get_what_is_left_of_the_move_time() -> None:
+    """Where every move can be flagged kiri asks three times; in all it thinks no longer than it may."""
+    fen = "7k/8/8/3q4/8/8/8/K7 w - - 0 1"
+    asked_ms: list[int] = []
+
+    class Pipe(UciPipe):
+        def search(self, position: str, go: str) -> tuple[Found, int]:
+            words = go.split()
+            asked_ms.append(int(words[words.index("movetime") + 1]))
+            board = chess.Board(fen)
+            board.push_uci(move := words[-1] if "searchmoves" in words else "a1b1")
+            return Found(
+                move, 0, 5, (move, next(reply.uci() for reply in board.legal_moves if board.gives_check(reply)))
+            ), 9
+
+    ledger = Ledger(Setup("x", named("anchor"), "think", 0, start_fen=fen))
+    ledger.apply(TakenBack(0, ledger.white_ms - 2_500, 0))
+    KiriContestant(Pipe("none"), Switches()).move(ledger, Task(movetime_ms=1_000))
+    assert len(asked_ms) > 1
+    assert sum(asked_ms) <= 1_000
 
 
 def test_the_report_says_what_happened(tmp_path: Path) -> None:

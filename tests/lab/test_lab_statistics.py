@@ -14,6 +14,10 @@ def test_a_score_means_a_rating(score: float, rating: float) -> None:
     assert expected(rating) == pytest.approx(score, abs=0.002)
 
 
+def test_equals_have_no_sign() -> None:
+    assert f"{elo(0.5):+.0f}" == "+0"
+
+
 def test_nothing_lost_is_no_finite_rating() -> None:
     assert elo(1) == math.inf
     assert elo(0) == -math.inf
