@@ -31,6 +31,7 @@ class Outbox:
         self._on_their_way = 0
         """So many of them, the first ones."""
         self._patient: list[asyncio.Future[None]] = []
+        self._hurried: list[asyncio.Future[None]] = []
         self._storing = False
         self._pause: asyncio.Task[None] | None = None
         self._pause_s = _PAUSES_S[0]
@@ -47,7 +48,7 @@ class Outbox:
     async def stored(self) -> None:
         """Wait until everything is stored, or the journal turns out not to take it now."""
         if self._storing and not self._failing:
-            waiter = self._waiter()
+            waiter = _waiter(self._hurried)
             patience = asyncio.get_running_loop().call_later(_PATIENCE_S, _let_go, waiter)
             try:
                 await waiter
@@ -57,7 +58,7 @@ class Outbox:
     async def empty(self) -> None:
         """Wait until everything is stored, however long it takes."""
         if self._storing:
-            await self._waiter()
+            await _waiter(self._patient)
 
     def close(self) -> None:
         """Try no more after the next failure."""
@@ -72,11 +73,6 @@ class Outbox:
             if self._pause is not None:
                 self._pause.cancel()
             self._rest()
-
-    def _waiter(self) -> asyncio.Future[None]:
-        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._patient.append(waiter)
-        return waiter
 
     def _store(self) -> None:
         # No task waits for the answer: one for every ply would be many.
@@ -113,14 +109,14 @@ class Outbox:
             self._rest()
         else:
             self._failing = True
+            _let_all_go(self._hurried)
             self._pause = asyncio.create_task(self._again(self._pause_s))
             self._pause_s = min(_PAUSES_S[1], 2 * self._pause_s)
 
     def _rest(self) -> None:
         self._storing = False
-        for waiter in self._patient:
-            _let_go(waiter)
-        self._patient.clear()
+        _let_all_go(self._hurried)
+        _let_all_go(self._patient)
 
     async def _again(self, pause_s: float) -> None:
         """After a pause, cut short where the journal works for others: but what fails by a fault of its own is no storm
@@ -130,6 +126,18 @@ class Outbox:
             async with asyncio.timeout(pause_s - _PAUSES_S[0]):
                 await self._journal.works()
         self._store()
+
+
+def _waiter(others: list[asyncio.Future[None]]) -> asyncio.Future[None]:
+    waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    others.append(waiter)
+    return waiter
+
+
+def _let_all_go(waiters: list[asyncio.Future[None]]) -> None:
+    for waiter in waiters:
+        _let_go(waiter)
+    waiters.clear()
 
 
 def _let_go(waiter: asyncio.Future[None]) -> None:

@@ -13,6 +13,7 @@ from bridge.journal import SqlJournal
 from bridge.journal.store import Store
 from bridge.rules.pools import named
 from bridge.rules.snapshot import Snapshot, TimeControl
+from bridge.rules.verdict import verdict
 from bridge.tracker import Tracker
 
 INFO = GameInfo("game0001", Player("a", "A"), Player("b", "B"), time_control=TimeControl(540_000, 0), url="https://x/g")
@@ -72,3 +73,29 @@ async def test_a_game_that_is_taken_up_while_the_journal_fails_is_stored_once(
         third = await opened(journal)
         assert third.ledger.moves == ["e2e4", "e7e5", "g1f3"]
         third.close()
+
+
+async def test_a_refusal_is_waited_for_no_longer_than_it_takes(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.outbox._PATIENCE_S", 60.0)
+    async with SqlJournal("sqlite://") as journal:
+        tracker = await opened(journal)
+        disk.full = True
+        async with asyncio.timeout(30):
+            await tracker.take(Snapshot(("e2e4",), white_ms=540_000, black_ms=540_000, at_ms=0))
+        assert not await stored(journal)
+        tracker.close()
+
+
+async def test_a_verdict_is_waited_for_however_long_it_is_refused(disk: Disk) -> None:
+    async with SqlJournal("sqlite://") as journal:
+        tracker = await opened(journal)
+        await tracker.take(Snapshot(("e2e4", "e7e5"), "resign", True, 540_000, 540_000, at_ms=0))
+        disk.full = True
+        concluding = asyncio.create_task(tracker.conclude(verdict(tracker.ledger, final=True)))
+        await asyncio.sleep(0.8)  # refused at least twice
+        assert not concluding.done()
+        disk.full = False
+        async with asyncio.timeout(30):
+            await concluding
+        assert await journal.read(subject=INFO.id, types=[event_types.VERDICT_FINAL])
+        tracker.close()
