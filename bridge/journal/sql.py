@@ -123,7 +123,15 @@ class SqlJournal:
         return await self.open()
 
     async def __aexit__(self, kind: type[BaseException] | None, *_exc: object) -> None:
-        await self.close(at_once=kind is asyncio.CancelledError)
+        store, closing = self._store, asyncio.create_task(self.close(at_once=kind is asyncio.CancelledError))
+        try:
+            await asyncio.shield(closing)
+        except asyncio.CancelledError:
+            # Whoever waits for it has lost patience meanwhile.
+            if store is not None:
+                store.hurry()
+            await closing
+            raise
 
     async def append(self, drafts: Sequence[Draft]) -> list[Entry]:
         """Store all or none, in order; returns once committed. Raises JournalError, or TypeError for data not JSON.

@@ -9,6 +9,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -161,6 +162,33 @@ async def test_a_lock_from_outside_stops_no_reader_and_no_number_is_lost(tmp_pat
             other.execute("ROLLBACK")
         assert [entry.seq for entry in await journal.append(drafts(1))] == [3]
         assert journal.trouble == ""
+
+
+async def test_whoever_loses_patience_with_its_closing_is_let_go_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.journal.store.BUSY_TIMEOUT_S", 60)
+    file, closes = tmp_path / "journal.db", asyncio.Event()
+
+    async def used() -> None:
+        async with SqlJournal(url_of(file)) as journal:
+            other.execute("BEGIN IMMEDIATE")
+            journal.keep("g", "spectator", b"a line", 0)
+            closes.set()
+
+    with closing(sqlite3.connect(file, isolation_level=None)) as other:
+        using = asyncio.create_task(used())
+        await closes.wait()
+        await asyncio.sleep(0.5)
+        assert not using.done()
+        using.cancel()
+        async with asyncio.timeout(30):
+            await asyncio.wait({using})
+        assert using.cancelled()
+        for thread in threading.enumerate():
+            if thread.name.startswith("kirichess-journal"):
+                thread.join(30)
+                assert not thread.is_alive(), "the program would wait for it"
 
 
 def spoil(file: Path) -> bytes:
