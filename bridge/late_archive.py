@@ -11,7 +11,6 @@ import structlog
 from bridge import event_types
 from bridge.errors import BridgeError, JournalError, UsageError
 from bridge.interfaces import Entry, Journal
-from bridge.records import fields
 from bridge.tasks import Tasks
 
 log = structlog.get_logger("kirichess_archive")
@@ -88,8 +87,8 @@ class LateArchive:
 
 def _lacks_the_archive(entry: Entry) -> bool:
     """A spectator's clocks, or a player's with gaps: the archive would have made them finer or filled them (R14)."""
-    verdict = fields.mapping(entry.data, "verdict") or {}
-    if verdict.get("certain") is not False or verdict.get("reason") == "aborted":
+    verdict = entry.data.get("verdict")
+    if not isinstance(verdict, dict) or verdict.get("certain") is not False or verdict.get("reason") == "aborted":
         return False
     rows = verdict.get("ledger")
     gaps = isinstance(rows, list) and any(isinstance(row, dict) and row.get("think_ms") is None for row in rows)
