@@ -69,13 +69,15 @@ class Gathered:
         return [Block(*key, first, tuple(lines)) for key, (first, lines) in self._blocks.items()]
 
     def stored(self, blocks: Sequence[Block]) -> None:
-        """These are in the journal: let them go; what came meanwhile stays."""
+        """These are in the journal: let them go; what came meanwhile stays, before what began after it."""
         for block in blocks:
             key = (block.subject, block.source)
-            first, lines = self._blocks.pop(key)
+            first, lines = self._blocks[key]
             self._bytes -= sum(len(line.text) for line in block.lines)
             if rest := lines[len(block.lines) :]:
                 self._blocks[key] = (first + len(block.lines), rest)
+            else:
+                del self._blocks[key]
 
     def forget(self, before_ms: int) -> None:
         """Number anew where the last line came before `before_ms`: most of those games are over."""

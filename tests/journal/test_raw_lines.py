@@ -32,6 +32,18 @@ def test_other_games_find_no_room_either(monkeypatch: pytest.MonkeyPatch) -> Non
     assert [block.subject for block in gathered.blocks()] == ["one"]
 
 
+def test_what_came_while_others_were_stored_keeps_its_place() -> None:
+    gathered = Gathered()
+    gathered.add("g", "bot:me", Line(0, 0, b"one"))
+    under_way = gathered.blocks()
+    gathered.add("g", "bot:me", Line(1, 1, b"two"))
+    gathered.add("g", "export", Line(2, 2, b"the whole game"))
+    gathered.stored(under_way)
+    assert [(block.source, block.first) for block in gathered.blocks()] == [("bot:me", 1), ("export", 0)]
+    gathered.stored(gathered.blocks())
+    assert not gathered
+
+
 def test_a_game_that_goes_on_for_longer_keeps_no_other_ones_lines(tmp_path: Path) -> None:
     store = Store(f"sqlite:///{tmp_path}/journal.db", raw_since_ms=0)
     blocks = [Block(f"g{n}", "bot:Kiri", 0, (Line(1000 if n else 9000, 0, b"{}"),)) for n in range(1000)]
