@@ -119,6 +119,8 @@ class Session:
     async def _play(self, over: Callable[[], None]) -> bool:
         try:
             if not await self._days.listen(self._bot.platform.game(self.game_id), self._read, self._is_idle):
+                # The next session begins with what is stored, and its clocks were read by this one alone.
+                await self._tracker.stored()
                 return False
             if not self._tracker.is_open:
                 raise Refused(f"game {self.game_id}: the platform knows of no such game", status=404)

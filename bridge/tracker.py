@@ -190,6 +190,11 @@ class Tracker:
         events = [event for entry in await self._stored() if isinstance(event := entry.data.get("event"), dict)]
         return Ledger.replay(refine((decode(event) for event in events), clocks_ms))
 
+    async def stored(self) -> None:
+        """Wait until all that was taken in is stored, however long the journal cannot be written."""
+        if self._outbox is not None:
+            await self._outbox.empty()
+
     def close(self) -> None:
         """Stop the flag timer, and trying to store."""
         self._live.close()

@@ -56,6 +56,22 @@ async def test_a_running_game_goes_on_and_is_stored_later(table: Any, disk: Disk
     await table.check_undisturbed(game)
 
 
+async def test_a_game_by_correspondence_is_left_once_it_is_stored(table: Any, disk: Disk) -> None:
+    await table.run(correspondence={"move_time": 1, "checkin_period": 1, "disconnect_time": 1}, concurrency=1)
+    game = table.pair(limit_s=None, days=3)
+    table.engine.delay_s = 0.5
+    table.move(game, "e2e4")
+    await table.until(lambda: table.engine.thinking == 1)
+    disk.full = True
+    await table.until(lambda: game.plies == 2)
+    (lobby,) = [lobby for _, lobby in table.daemon._lobbies]
+    await asyncio.sleep(2.0)
+    assert game.id not in lobby.parked
+    disk.full = False
+    await table.until(lambda: game.id in lobby.parked, what="the game is left")
+    await table.until(lambda: table.plies(game) == game.moves)
+
+
 async def test_a_verdict_waits_for_the_journal(table: Any, disk: Disk) -> None:
     await table.run()
     game = table.pair()
