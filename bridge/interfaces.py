@@ -6,7 +6,7 @@ happened; sinks follow it. None of them knows another, and none of them decides 
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeAlias, runtime_checkable
 
 import chess
@@ -274,9 +274,7 @@ class Limit:
 
     def within(self, deadline_ms: int) -> "Limit":
         """The same with another deadline."""
-        clocks = self.white_ms, self.black_ms, self.white_increment_ms, self.black_increment_ms
-        terms = self.nodes, self.plain, self.root_moves, self.move_ms
-        return Limit(*clocks, deadline_ms, *terms, ponder=self.ponder, overhead_ms=self.overhead_ms)
+        return replace(self, deadline_ms=deadline_ms)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,7 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 PAGE = 100  # entries that a follower which lags reads at a time; one with its verdict can take 100 kB of memory
-TOGETHER_S = (
-    0.1  # what many games write in this time is followed at once: else each follower wakes for each transaction
-)
+TOGETHER_S = 0.1  # what many games write in this time is followed at once: followers wake less often
 SOON_S = 0.1  # how long raw lines and sinks' cursors wait for events to be stored with
 SWEEP_S = 3600.0
 LOOK_S = 30.0  # between looks at whether the whole file is sound
