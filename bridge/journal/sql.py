@@ -107,15 +107,26 @@ class SqlJournal:
     async def open(self) -> Self:
         """Open the file, creating it where there is none. Raises JournalError: what is wrong, and the cure."""
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="kirichess-journal")
+        raw_since_ms = self._now_ms() if self._raw_days else None
+        opening = asyncio.create_task(self._run(Store, self._url, raw_since_ms=raw_since_ms))
         try:
-            self._store = await self._run(Store, self._url, raw_since_ms=self._now_ms() if self._raw_days else None)
+            self._store = await asyncio.shield(opening)
             self._last = await self._run(self._store.last_seq)
         except BaseException:
-            self._thread.shutdown(wait=False)
+            await self._give_up(opening)
             raise
         self._sweeping = asyncio.create_task(self._sweep(self._store))
         self._looking = asyncio.create_task(self._look(self._store))
         return self
+
+    async def _give_up(self, opening: asyncio.Task[Store]) -> None:
+        """The thread goes on opening whoever waits: only then the file is let go of, and may be deleted."""
+        await asyncio.wait({opening})
+        self._store = None
+        if not opening.cancelled() and opening.exception() is None:
+            await self._run(opening.result().close)
+        if self._thread is not None:
+            self._thread.shutdown(wait=False)
 
     async def __aenter__(self) -> Self:
         return await self.open()

@@ -8,15 +8,19 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bridge.errors import JournalError
 from bridge.interfaces import Draft
 from bridge.journal import SqlJournal
+from bridge.journal.store import Store
 
 APPENDER = """
 import asyncio, sys
@@ -231,3 +235,23 @@ async def test_a_cancelled_caller_does_not_hurt_the_others(tmp_path: Path) -> No
         answers = await asyncio.gather(*calls, return_exceptions=True)
         assert [type(answer) for answer in answers] == [list, asyncio.CancelledError, list]
         assert await journal.last_seq() == 3
+
+
+async def test_whoever_gives_up_its_opening_may_delete_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that ends while it starts: the thread that opens the file goes on until it has made it."""
+    begun = threading.Event()
+
+    def slow(*args: Any, **options: Any) -> Store:
+        begun.set()
+        time.sleep(0.3)
+        return Store(*args, **options)
+
+    monkeypatch.setattr("bridge.journal.sql.Store", slow)
+    opening = asyncio.create_task(SqlJournal(f"sqlite:///{tmp_path / 'journal.db'}").open())
+    await asyncio.to_thread(begun.wait)
+    opening.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await opening
+    left = sorted(os.listdir(tmp_path))  # noqa: PTH208
+    await asyncio.sleep(0.5)
+    assert sorted(os.listdir(tmp_path)) == left  # noqa: PTH208
