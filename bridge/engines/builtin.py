@@ -78,7 +78,7 @@ class BuiltinEngine:
             cancelled.set()
         self.last = _decision(ledger, line, found)
         if ledger.outcome is None and not limit.plain:
-            log.info("kiri_chose", game=ledger.setup.game_id, why=explain_choice(self.last))
+            log.debug("kiri_chose", game=ledger.setup.game_id, why=explain_choice(self.last))
         return Choice(self.last.uci, self.last.score_cp, self.last.depth, self.last.why)
 
     async def close(self) -> None:
