@@ -96,7 +96,6 @@ class Daemon:
         self._controls = DaemonControls(
             self._journal, self._playing, lambda: self._platforms, self.drain, lambda: self.reread
         )
-        self._judge_again = partial(self._controls.adjudicate, why="once the archive answered")
         self.monitor: Monitor | None = None
         self.reread: Callable[[], None] | None = None
         self.ready = asyncio.Event()
@@ -147,7 +146,8 @@ class Daemon:
                 seeking.start(stack)
             watches = await self._open_watches(platforms, stack)
             self._feeds = await self._open_feeds(stack)
-            late = LateArchive(self._journal, self._judge_again, wall_ms)
+            judge = partial(self._controls.adjudicate, why="once the archive answered")
+            late = LateArchive(self._journal, judge, wall_ms)
             stack.push_async_callback(_cancelled, asyncio.create_task(late.run()))
             await self._open_monitor(stack)
             self.ready.set()

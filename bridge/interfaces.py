@@ -6,7 +6,7 @@ happened; sinks follow it. None of them knows another, and none of them decides 
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias, runtime_checkable
 
 import chess
@@ -271,10 +271,6 @@ class Limit:
     move_ms: int | None = None
     ponder: bool = True
     overhead_ms: int = 0
-
-    def within(self, deadline_ms: int) -> "Limit":
-        """The same with another deadline."""
-        return replace(self, deadline_ms=deadline_ms)
 
 
 @dataclass(frozen=True, slots=True)

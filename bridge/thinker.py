@@ -124,7 +124,7 @@ class Thinker:
                     now = limit()
                     share_ms = _share_ms(now)
                     patience.reschedule(asyncio.get_running_loop().time() + (share_ms + _SLACK_MS) / 1000)
-                return await self._engine.think(ledger, now.within(share_ms))
+                return await self._engine.think(ledger, replace(now, deadline_ms=share_ms))
         except TimeoutError:
             raise EngineError(f"the engine was not ready, or gave no move, within {share_ms} ms") from None
 
