@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import chess
 
+from bridge.rules.effects import dearest_toll_ms
 from bridge.rules.ledger import Ledger
 
 LEAST_MS = 20
@@ -33,7 +34,8 @@ def budget(
     (KiriChess only records it) and after the KiriChess end only the platform's clock counts: that is plain chess.
     """
     turn, plain = ledger.turn, plain or ledger.outcome is not None
-    tolls = {side: 0 if plain else _dearest_toll(ledger, side) for side in chess.COLORS}
+    prices = ledger.setup.rules.dials.prices
+    tolls = {side: 0 if plain else dearest_toll_ms(ledger.board, side, prices) for side in chess.COLORS}
     clocks = {side: _clock(ledger, side, tolls[side], plain) - overhead_ms for side in chess.COLORS}
     clocks[turn] -= elapsed_ms
     # The deadline is the flag itself: a cheaper move than the dearest may still be played then.
@@ -84,13 +86,6 @@ def _increment(ledger: Ledger, side: chess.Color, plain: bool) -> int:
         return platform
     own = ledger.setup.rules.dials.prices.increment_ms
     return own if control is None else min(own, platform)
-
-
-def _dearest_toll(ledger: Ledger, side: chess.Color) -> int:
-    board, tolls_ms = ledger.board, ledger.setup.rules.dials.prices.toll_ms
-    own = board.occupied_co[side]
-    kinds = board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings
-    return max([toll_ms for toll_ms, kind in zip(tolls_ms[1:], kinds, strict=True) if kind & own])
 
 
 def _cheapest_toll(ledger: Ledger) -> int:

@@ -27,6 +27,7 @@ from bridge.engines.view import Ask, Decision, Found, View
 from bridge.errors import EngineError
 from bridge.interfaces import Choice, EngineName, Limit
 from bridge.rules.budget import thinking_budget_s
+from bridge.rules.effects import dearest_toll_ms
 from bridge.rules.ledger import Ledger
 
 log = structlog.get_logger("kirichess_engine")
@@ -261,7 +262,5 @@ def _late_ms(ledger: Ledger, limit: Limit) -> int:
     told_ms = limit.white_ms if turn else limit.black_ms
     if (longer_ms := _longer_ms(ledger)) > 0:
         return max(0, ledger.clock_ms(turn) - longer_ms - told_ms)
-    own = ledger.board.occupied_co[turn]
-    toll_ms = ledger.setup.rules.dials.prices.toll_ms
-    dearest_ms = max(toll_ms[piece] for piece in chess.PIECE_TYPES if ledger.board.pieces_mask(piece, turn) & own)
+    dearest_ms = dearest_toll_ms(ledger.board, turn, ledger.setup.rules.dials.prices)
     return max(0, ledger.clock_ms(turn) - dearest_ms - told_ms)

@@ -10,7 +10,7 @@ import chess
 
 from bridge.engines.evaluation import evaluate
 from bridge.rules.dials import Dials
-from bridge.rules.effects import Effects, push
+from bridge.rules.effects import Effects, dearest_toll_ms, push
 from bridge.rules.endings import Outcome, board_ending, can_win_on_time
 from bridge.rules.position import Key, position_key
 
@@ -107,9 +107,7 @@ class Line:
 
     def dearest_toll_ms(self, side: chess.Color) -> int:
         """The most a move of the side's pieces costs, castling and fees apart."""
-        own = self.board.occupied_co[side]
-        toll_ms = self.prices.toll_ms
-        return max(toll_ms[piece] for piece in chess.PIECE_TYPES if self.board.pieces_mask(piece, side) & own)
+        return dearest_toll_ms(self.board, side, self.prices)
 
     def dearest_loss_ms(self, side: chess.Color) -> int:
         """The most the side can lose by one capture of its men."""

@@ -84,3 +84,10 @@ def _captured(board: chess.Board, piece: chess.PieceType, move: chess.Move) -> c
     if captured is None and piece == chess.PAWN and (move.to_square - move.from_square) % 8:
         return chess.PAWN
     return captured
+
+
+def dearest_toll_ms(board: chess.Board, side: chess.Color, prices: Prices) -> int:
+    """The most a move of the side's pieces costs (rule 2), castling and fees apart."""
+    own = board.occupied_co[side]
+    kinds = board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings
+    return max([toll_ms for toll_ms, kind in zip(prices.toll_ms[1:], kinds, strict=True) if kind & own])
