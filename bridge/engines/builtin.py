@@ -6,12 +6,10 @@ import random
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from functools import partial
 
-import chess
 import structlog
 
-from bridge.engines import view
 from bridge.engines.answer import require_move
 from bridge.engines.line import Line
 from bridge.engines.reasons import explain_choice, explained
@@ -27,7 +25,6 @@ _MOST_MS = 100
 _LEAST_MS = 2
 _MARGIN_MS = 250
 _PLENTY_MS = 10**9
-_MOST_CP = 100_000
 
 
 def budget_ms(limit: Limit, own_ms: int) -> int:
@@ -104,12 +101,7 @@ def line_of(ledger: Ledger, thinking_ms: int, *, plain: bool = False) -> Line:
 
 
 def _decision(ledger: Ledger, line: Line, found: Found) -> Decision:
-    def told(move: chess.Move, score_cp: int) -> view.Found:
-        uci = ledger.board.uci(move, chess960=ledger.chess960)
-        return view.Found(uci, max(-_MOST_CP, min(_MOST_CP, score_cp)), found.depth)
-
-    best = told(found.move, found.score_cp)
-    others = tuple(told(*other) for other in reversed(found.others))
+    best = found.told(partial(ledger.board.uci, chess960=ledger.chess960))
     why = f"the built-in search's move, {found.depth} plies deep with both clocks"
-    candidates = explained(line, replace(best, earlier=others), {})
+    candidates = explained(line, best, {})
     return Decision(best.uci, why, best.score_cp, found.depth, line.nodes, candidates)

@@ -158,16 +158,12 @@ class _Choice:
         self.tally["hunted"] += 1
         last = self.line.nodes + _HUNT_NODES if self.view.allowance is None else self.view.allowance
         best = find_move(self.line, lambda: self.line.nodes >= last, Random(0), self._open())
-        others = [self._weighed(*other, best.depth) for other in reversed(best.others)]
-        found = replace(self._weighed(best.move, best.score_cp, best.depth), earlier=tuple(others))
-        return self._found(found, "the cheapest way to win that our own search sees, with both clocks")
-
-    def _weighed(self, move: chess.Move, score_cp: int, depth: int) -> Found:
-        return Found(self.view.uci(move), max(-MATE_CP, min(MATE_CP, score_cp)), depth)
+        why = "the cheapest way to win that our own search sees, with both clocks"
+        return self._found(best.told(self.view.uci), why)
 
     def _mate(self, found: Found) -> Decision | None:
         """Of the mates that are near the cheapest, which may well be longer than the engine's."""
-        candidates = sorted(self._open(), key=self._move(found).__ne__)
+        candidates = sorted(self._open(), key=self._move(found).__ne__)  # the engine's own first: of equals it stays
         best: tuple[chess.Move, int] | None = None
         for within in range(MATE_CP - (found.score_cp or 0), MOST_MOVES + 1):
             search = MateSearch(self.line, min(self.line.nodes + _MATE_NODES, self.most_nodes))

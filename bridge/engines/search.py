@@ -7,11 +7,13 @@ to move. A flag that falls ends a line exactly as mate does.
 import math
 import random
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import chess
 
+from bridge.engines import view
 from bridge.engines.line import Line
+from bridge.engines.uci_info import MATE_CP
 from bridge.rules.endings import Outcome
 
 WIN_CP = 1_000_000
@@ -39,6 +41,14 @@ class Found:
     score_cp: int
     depth: int
     others: tuple[tuple[chess.Move, int], ...] = ()
+
+    def told(self, spell: Callable[[chess.Move], str]) -> view.Found:
+        """As an engine tells what it found: moves as UCI, scores between those of mates, the others worst first."""
+        best, *others = (
+            view.Found(spell(move), max(-MATE_CP, min(MATE_CP, score_cp)), self.depth)
+            for move, score_cp in ((self.move, self.score_cp), *self.others)
+        )
+        return replace(best, earlier=tuple(reversed(others)))
 
 
 def find_move(
