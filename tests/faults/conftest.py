@@ -231,6 +231,13 @@ class Table:
                 at = game.plies
                 await until(lambda at=at: game.plies > at, patience_s, f"the bot's move after {game.moves}")  # type: ignore[misc]
 
+    async def silence_in_thought(self, game: Game, think_s: float = 0.2) -> None:
+        """The opponent moves; while we think about the answer the game's stream falls silent."""
+        self.engine.delay_s = think_s
+        self.move(game, LINE[game.plies])
+        await until(lambda: self.engine.thinking == 1)
+        self.faults.silence("game", game.id)
+
     async def settled(self, game: Game) -> None:
         """Returns once the daemon reads the game and has stored every ply of it."""
         kinds = ("game", game.id)

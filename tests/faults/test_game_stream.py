@@ -53,10 +53,7 @@ async def test_an_archive_that_tells_us_to_wait_is_waited_for(table: Any, monkey
     monkeypatch.setattr("bridge.session._ARCHIVE_PAUSES_S", (0.0, 0.05, 0.05))
     game = await start(table, 4)
     table.faults.next("export", status=429, body={"error": "slow", "ratelimit": {"key": "x", "seconds": 1}})
-    table.engine.delay_s = 0.2
-    table.move(game, table.LINE[4])
-    await table.until(lambda: table.engine.thinking == 1)
-    table.faults.silence("game", game.id)
+    await table.silence_in_thought(game)
     await table.until(lambda: game.plies == 6)
     table.move(game, table.LINE[6])  # two plies now come in one line
     await table.play(game, 12)
@@ -113,10 +110,7 @@ async def test_a_stream_that_does_not_show_an_accepted_move_is_opened_anew(
     await table.run(timings=replace(table.QUICK, silence_s=300.0))
     game = table.pair()
     await table.play(game, 4)
-    table.engine.delay_s = 0.3
-    table.move(game, table.LINE[4])
-    await table.until(lambda: table.engine.thinking == 1)
-    table.faults.silence("game", game.id)
+    await table.silence_in_thought(game, 0.3)
     if not done:
         table.faults.next("move", status=200, body={"ok": True}, account="kiri")
     await table.until(lambda: game.plies == 6)

@@ -19,10 +19,7 @@ async def judged_with_a_gap(table: Any) -> Any:
     """A game of which two plies came in one line, and of which the archive told nothing in time."""
     game = table.pair()
     await table.play(game, 4)
-    table.engine.delay_s = 0.2
-    table.move(game, table.LINE[4])
-    await table.until(lambda: table.engine.thinking == 1)
-    table.faults.silence("game", game.id)
+    await table.silence_in_thought(game)
     await table.until(lambda: game.plies == 6)
     table.move(game, table.LINE[6])
     await table.play(game, 12)
