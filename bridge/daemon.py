@@ -20,6 +20,7 @@ from bridge.engines.spec import EngineSpec
 from bridge.errors import BridgeError, PlatformError, UsageError
 from bridge.feed import Feed
 from bridge.first_answer import first_answer
+from bridge.forgetting import forget_oldest
 from bridge.hooks import sinks_of
 from bridge.interfaces import MoveSource, Player, Sink
 from bridge.journal import SqlJournal
@@ -254,8 +255,7 @@ class Daemon:
     def _tracker(self, game_id: str, account: str) -> Tracker:
         """Two accounts of one configuration can meet in a game; it is recorded once, by the first to open it."""
         records = self._recorded.setdefault(game_id, account) == account
-        while len(self._recorded) > _REMEMBERED:
-            del self._recorded[next(iter(self._recorded))]
+        forget_oldest(self._recorded, _REMEMBERED)
         return Tracker(game_id, account, self._journal, steady_ms, records=records)
 
     async def _open_feeds(self, stack: AsyncExitStack) -> list[Feed]:

@@ -28,6 +28,7 @@ from bridge.decisions.challenge_queue import Waiting, in_order
 from bridge.decisions.challenge_rules import Offer
 from bridge.decisions.pool_choice import Terms
 from bridge.errors import DailyLimit, PlatformError, RateLimited, Refused
+from bridge.forgetting import forget_oldest
 from bridge.history import Accepted
 from bridge.interfaces import AcceptChallenge, Challenge, DeclineChallenge, Player
 from bridge.name_lists import NameLists
@@ -213,8 +214,7 @@ class Doorkeeper:
     def _note(self, accepted: Accepted) -> None:
         self._accepted_ms.append((accepted.challenger, accepted.at_ms))
         self._rematches[accepted.id] = self._in_a_row(accepted.rematch_of)
-        while len(self._rematches) > _REMEMBERED:
-            del self._rematches[next(iter(self._rematches))]
+        forget_oldest(self._rematches, _REMEMBERED)
 
     def _in_a_row(self, rematch_of: str) -> int:
         return self._rematches.get(rematch_of, 0) + 1 if rematch_of else 0

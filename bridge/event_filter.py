@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from bridge.event_types import CHALLENGE_ACCEPTED, GAME_RULES, GAME_STARTED
+from bridge.forgetting import forget_oldest
 from bridge.interfaces import Entry, Journal
 from bridge.records.pool_told import PLAIN, pool_told
 
@@ -59,8 +60,7 @@ class EventFilter:
         if entry.subject and (pool := pool_in(entry)) is not None:
             self._pool_of.pop(entry.subject, None)
             self._pool_of[entry.subject] = pool
-            if len(self._pool_of) > _REMEMBERED:
-                del self._pool_of[next(iter(self._pool_of))]
+            forget_oldest(self._pool_of, _REMEMBERED)
 
     async def _pool(self, entry: Entry, journal: Journal | None) -> str | None:
         if entry.subject and entry.subject not in self._pool_of and journal is not None:

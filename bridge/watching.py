@@ -15,6 +15,7 @@ import structlog
 from bridge import event_types
 from bridge.archive import from_archive
 from bridge.errors import BridgeError, PlatformError, RecordError, Refused
+from bridge.forgetting import forget_oldest
 from bridge.interfaces import FinishedGame, GameInfo, GameMessage, GameOpened, GameState, Journal
 from bridge.rules.pools import Ruleset
 from bridge.rules.snapshot import RUNNING, Snapshot
@@ -95,8 +96,7 @@ class Watchers:
         if game_id in self._followed:
             return
         self._followed[game_id] = None
-        while len(self._followed) > _REMEMBERED:
-            del self._followed[next(iter(self._followed))]
+        forget_oldest(self._followed, _REMEMBERED)
         tracker, through = Tracker(game_id, "", self._journal, self._steady_ms), False
         try:
             with structlog.contextvars.bound_contextvars(game=game_id):

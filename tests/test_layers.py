@@ -18,6 +18,7 @@ ARROWS: dict[str, set[str]] = {
     "event_types": set(),
     "addresses": set(),
     "clocks": set(),
+    "forgetting": set(),
     "traffic": set(),
     "stopwatch": set(),
     "machine": set(),
@@ -30,7 +31,7 @@ ARROWS: dict[str, set[str]] = {
     "cloudevents": {"interfaces"},
     "event_shapes": {"event_types"},
     "event_schema": {"event_shapes", "event_types"},
-    "event_filter": {"interfaces", "event_types", "records"},
+    "event_filter": {"forgetting", "interfaces", "event_types", "records"},
     "hooks": {"event_filter", "interfaces", "settings", "sinks"},
     # adapters
     "engines": _CONTRACT,
@@ -57,7 +58,7 @@ ARROWS: dict[str, set[str]] = {
     "recompute": {"event_data", *_GAME},
     "live_flag": {"alarm", *_CONTRACT},
     "tracker": {"event_data", "live_flag", "outbox", "verdicts", *_GAME},
-    "watching": {"archive", "tracker", *_GAME},
+    "watching": {"archive", "forgetting", "tracker", *_GAME},
     "watch_list": {"tasks", "watching", *_GAME},
     "account_log": _CONTRACT,
     "archive": {"errors"},
@@ -79,7 +80,7 @@ ARROWS: dict[str, set[str]] = {
     "source": {"account_log", *_CONTRACT},
     "slots": set(),
     "name_lists": set(),
-    "doorkeeper": {"account_log", "history", "name_lists", "session", "slots", "tasks", *_GAME},
+    "doorkeeper": {"forgetting", "account_log", "history", "name_lists", "session", "slots", "tasks", *_GAME},
     "watch_entries": {"first_answer", "source", "watch_list", "watching", "settings", *_GAME},
     "conversation": {"afterwards", "tasks", "voice", "words", *_GAME},
     "bot_account": {"conversation", "stopwatch", *_GAME},
@@ -113,6 +114,7 @@ ARROWS: dict[str, set[str]] = {
     "metrics": {"records", "stopwatch", "traffic", *_CONTRACT},
     "now": {"feed", "journal", "lobby", "metrics", "platforms", "web"},
     "web": {
+        "forgetting",
         *{"addresses", "clocks", "cloudevents", "event_filter", "event_schema", "records", "verdicts", "words"},
         *_CONTRACT,
     },
@@ -121,7 +123,7 @@ ARROWS: dict[str, set[str]] = {
     "settings": {"addresses", "decisions", "rules", *_TELLING},
     # whoever names concrete adapters
     "daemon": {
-        *{"controls", "hooks", "late_archive"},
+        *{"forgetting", "controls", "hooks", "late_archive"},
         *{"engines", "journal", "platforms", "sinks", "settings", "web"},
         *{"clocks", "feed", "lobby", "session", "tracker", "watching", "watch_list", "source", "watch_entries"},
         *{"account_engines", "metrics", "move_sources", "now", "seeking", "engine_budget", "conversation"},

@@ -9,6 +9,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from bridge.addresses import is_loopback
+from bridge.forgetting import forget_oldest
 from bridge.web.guard import problem
 
 MOST_BODY_BYTES = 16_384
@@ -37,8 +38,7 @@ class Allowance:
         left = self._has(address) - 1
         self._left.pop(address, None)
         self._left[address] = (left, self._now())
-        if len(self._left) > _MOST_ADDRESSES:
-            del self._left[next(iter(self._left))]
+        forget_oldest(self._left, _MOST_ADDRESSES)
 
     def _has(self, address: str) -> float:
         left, since = self._left.get(address, (self._at_once, 0.0))
